@@ -816,7 +816,8 @@ def array_listed_with_options(x):
 
 def array_changed_as_a_whole(a):
     a[0] = 1
-    a = a + 1  # HERE the parameter `a` cannot become another array
+    for _ in range(3):
+        a = a + 1  # HERE the parameter `a` cannot become another array here
 
 
 def code_of_no_character(x):
@@ -950,19 +951,41 @@ def array_slice_with_step(a):
 
 
 def array_overlap(a):
-    n = int(a[0])
-    a[1:n] = a[: n - 1]  # HERE `a` is read and written at different places in one statement
+    def shift(x):
+        x[1:] = x[:-1]  # HERE `x` is read and written at different places in one statement
+
+    shift(a[: int(a[0])])
 
 
 def array_slice_named_twice(a):
-    b = a[1:]  # HERE an array is named once
-    b = a[2:]
+    for k in range(3):
+        b = a[1:]  # HERE in loops and branches a name stands for one array
+        if k > 1:
+            b = a[2:]
+        a[0] = b[0]
+
+
+def array_with_two_names_that_changes(a):
+    b = a * 2
+    c = b
+    for _ in range(3):
+        b = b + 1  # HERE in loops and branches a name stands for one array
+    a[0] = c[0]
+
+
+def array_that_changes_its_type(a):
+    b = np.zeros(len(a), np.int64)
+    for _ in range(3):
+        b = b + a  # HERE in loops and branches a name stands for one array
+    a[0] = b[0]
 
 
 def array_made_here_read_and_written(a):
+    def shift(x):
+        x[1:] = x[:-1]  # HERE `x` is read and written at different places in one statement
+
     own = np.zeros(4)
-    n = int(a[0])
-    own[1:n] = own[: n - 1]  # HERE `own` is read and written at different places in one statement
+    shift(own[: int(a[0])])
     a[0] = own[0]
 
 

@@ -45,6 +45,7 @@ def test_there_are_enough():
         ("array_made_in_an_expression", "list it in a statement of its own: `a = np.array([1, 2, 3])`"),
         ("arrays_that_change_places", "are rows of one: `np.zeros((2, n))`"),
         ("array_changed_as_a_whole", "`a[:] = …`"),
+        ("array_slice_named_twice", "are rows of one: `np.zeros((2, n))`"),
         ("array_of_a_length_that_changes", "as a constant: `np.zeros(64)`"),
         ("array_of_a_length_that_is_computed", "a part can be returned: `out[:count]`"),
         ("array_of_a_length_in_a_foreach", "`t = np.zeros((spmdvm.width, n))`, `t[spmdvm.lane, k]`"),

@@ -446,3 +446,71 @@ def test_rows_for_lanes_are_an_array_of_the_kernel():
     out = np.zeros(50)
     medians(a, out)
     assert (out == np.median(a, axis=1)).all()
+
+
+@every_way(A)
+def test_a_name_comes_to_stand_for_another_array(a):
+    b = a
+    a = a * 2
+    a = a + b
+    b[0] = 7.0
+    x, y = a.copy(), b * 2
+    x, y = y, x
+    return a, b, x, y
+
+
+@every_way(A)
+def test_names_in_loops_and_branches_keep_their_memory(a):
+    v = np.ones(len(a))
+    for k in range(3):
+        v = v * a + k
+        v = v[::-1]
+    w = np.ones(len(a)) * 3
+    if a[0] < 100:
+        w = w - a
+    return v, w
+
+
+@every_way(A)
+def test_arrays_that_change_places(a):
+    x, y, z = a.copy(), a * 2, a * 3
+    for k in range(4):
+        x, y, z = z, x, y
+        if k % 2 == 0:
+            x, y = y, x
+        x[k] += 1
+    return x, y, z
+
+
+@every_way(M[:, :5] + 5 * np.eye(5), A[:5])
+def test_a_system_of_equations(m, b):
+    m, x = m.copy(), b.copy()
+    n = len(b)
+    for i in range(n):
+        for j in range(i + 1, n):
+            f = m[j, i] / m[i, i]
+            m[j, i:] -= f * m[i, i:]
+            x[j] -= f * x[i]
+    for i in range(n - 1, -1, -1):
+        x[i] = (x[i] - np.dot(m[i, i + 1 :], x[i + 1 :])) / m[i, i]
+    return x
+
+
+@every_way(A)
+def test_copies_of_parts_whose_lengths_depend_on_numbers(a):
+    n = int(a[3] * 4) + 3
+    b = a[:n].copy()
+    c = b * 2
+    b[0] = 9
+    for k in range(n - 1):
+        a[k:n] -= a[k] * a[k + 1 : n + 1]
+    return b, c, a[:n]
+
+
+def test_lengths_that_differ_are_told():
+    @spmdvm.kernel
+    def add(a, b):
+        return a[:] + b[:]
+
+    with pytest.raises(AssertionError, match="arrays that are computed with have equal lengths"):
+        add(np.zeros(3), np.zeros(4))

@@ -270,7 +270,7 @@ class Arrays(Reductions):
         self.same_lengths(found, lengths)
         for part in self._numbers(source):
             self.elements[id(part)] = self.keep(self.number(part))
-        made = self.new_array(node, FLOAT64, lengths, None, name)
+        made = self._long_enough(node, largest, lengths, name)
         at = len(self.hidden) - 1
         counters = [self.temporary("at") for _ in lengths]
         self._begin(node, counters, lengths, True)
@@ -468,6 +468,37 @@ class Arrays(Reductions):
             text, uniform = self.place_of(array, index)
             texts.append(self.cast(Value(text, array.type.of, uniform), ty, node).text)
         return " * ".join(texts)
+
+    def _long_enough(self, node: Any, like: Value, lengths: list[Value], name: str | None) -> Value:
+        """Make an array of some lengths; of a part whose lengths are computed, a part of one as long as its array."""
+        if all(length.before is not None for length in lengths):
+            return self.new_array(node, FLOAT64, lengths, None, name)
+        whole = self.new_array(node, FLOAT64, [self.most(like, axis) for axis in range(len(lengths))], None, name)
+        part = self.temporary("part")
+        for axis, length in enumerate(lengths):
+            self.dims[f"{part}__n{axis}"] = length.equals[0]
+            self.emit(f"const uniform int {part}__n{axis} = {length.text};")
+        axes = tuple(Axis(Value("0", INT, True, 0, 0, 0), 1) for _ in lengths)
+        self.parts[part] = Part(whole, whole.text, axes)
+        return Value(part, whole.type, True)
+
+    def most(self, array: Value, axis: int) -> Value:
+        """Give a length that is known before the call, and as long as one of an array at least; else its own."""
+        length = self.dim(array.text, axis)
+        while length.before is None and array.text in self.parts:
+            part = self.parts[array.text]
+            kept = [k for k, taken in enumerate(part.axes) if taken.step is not None]
+            axis = (kept[::-1] if part.is_turned else kept)[axis]
+            array = part.array
+            length = self.dim(array.text, axis)
+        return length
+
+    def copy_of(self, node: Any, value: Value) -> Value:
+        """Make a copy of an array."""
+        # An expression that has been translated.
+        source = ast.copy_location(ast.Attribute(ast.Name("_", ast.Load()), "T", ast.Load()), node)
+        self.parts_of[id(source)] = source, value
+        return self.copied(node, source)
 
     # Reductions along an axis.
 

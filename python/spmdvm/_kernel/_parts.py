@@ -175,7 +175,9 @@ class Parts:
         count = f"{last} - {first}" if size == 1 else f"({last} - {first} + {size - 1}) / {size}"
         bounds = [bound and self.integer(bound, "a bound of a part") for bound in (index.lower, index.upper)]
         known = ["" if bound is None else bound.before for bound in bounds]
-        if n.before is not None and None not in known:
+        if index.lower is None and index.upper is None and step == -1:
+            self.dims[length] = n.equals[0]
+        elif n.before is not None and None not in known:
             host = f"_len(_range({n.before})[{known[0]}:{known[1]}:{step}])"
             self.dims[length] = f"= {host}"
             self.program.hosts.setdefault(f"= {host}", host)
@@ -484,6 +486,8 @@ class Parts:
                 if own.equals != length.equals:
                     # Lengths of 1 are not stretched.
                     self.emit(f"assert({own.text} == {length.text});")
+                    told = "arrays that are computed with have equal lengths"
+                    self.program.assertions.setdefault((self.at.file, self.at.number), told)
 
     def element_at(self, array: Value, counters: list[str], uniform: bool = False) -> Value:
         """Give the element of an array that a loop is at; the lengths have been compared."""
@@ -544,9 +548,7 @@ class Parts:
 
     def _is_known(self, found: list[tuple[ast.expr, Value]]) -> bool:
         """Return whether the lengths of arrays are known before the call."""
-        return all(
-            self.dim(array.text, axis).before is not None for _, array in found for axis in range(array.type.ndim)
-        )
+        return all(self.most(array, axis).before is not None for _, array in found for axis in range(array.type.ndim))
 
     def _refuse_overlap(self, source: ast.expr, name: str) -> NoReturn:
         told = self.program.python_variables.get(name, name)

@@ -513,19 +513,62 @@ class Body(Loops):
             self.assigned.add(name)
 
     def _name_part(self, node: Any, name: str, value: Value) -> None:
-        """Give a part of an array a name."""
-        if any(p.name == name for p in self.params):
-            help = f"give the result a name of its own; or store to the elements, `{name}[:] = …`"
-            self.fail(node, f"the parameter `{name}` cannot become another array", "here", help)
-        if self.made.get(name) != 1:
-            help = "use another name; arrays that change places are rows of one: `np.zeros((2, n))`, with `a[k % 2, i]`"
-            self.fail(node, "an array is named once", f"`{name}` is assigned elsewhere too", help)
+        """Give an array, or a part of one, a name.
+
+        Where statements are executed once, in order, a name may come to stand for another array. Elsewhere what has a
+        name keeps its memory, and takes the elements of the other.
+        """
         region = self.regions[-1]
         if region is not self.region_of(name):
             self.fail(node, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
-        region.parts[name] = value
+        bound, is_param = region.parts.get(name), any(p.name == name for p in self.params)
+        straight = self.indent == 1 and not self.in_foreach()
+        if bound is None and is_param and not straight:
+            help = f"give the result a name of its own; or store to the elements, `{name}[:] = …`"
+            self.fail(node, f"the parameter `{name}` cannot become another array here", "in a loop or a branch", help)
+        if bound is None and not straight and self.made.get(name) != 1 and not self._is_made(value.text):
+            self._refuse_name(node, name)
+        if bound is None or straight or self.made.get(name) == 1:
+            region.parts[name] = value
+        elif bound.text != value.text:
+            self._take_elements(node, name, bound, value)
         if self.assigned is not None:
             self.assigned.add(name)
+
+    def _refuse_name(self, node: Any, name: str, note: str = "") -> NoReturn:
+        help = "use another name; arrays that change places are rows of one: `np.zeros((2, n))`, with `a[k % 2, i]`"
+        note = note or f"`{name}` is assigned elsewhere too"
+        self.fail(node, "in loops and branches a name stands for one array", note, help)
+
+    def _is_made(self, text: str) -> bool:
+        return any(made.text == text for made in self.hidden)
+
+    def _root_of(self, text: str) -> str:
+        """Give the array that a part is one of."""
+        while text in self.parts:
+            text = self.parts[text].array.text
+        return text
+
+    def _take_elements(self, node: Any, name: str, bound: Value, value: Value) -> None:
+        """Copy an array to the one that a name stands for; nobody can tell it from another one under that name."""
+        if not self._is_made(bound.text):
+            self._refuse_name(node, name)
+        for other, of in region_parts(self.regions):
+            if other != name and self._root_of(of.text) == bound.text:
+                self._refuse_name(node, name, f"`{other}` stands for its array, too")
+        axes = range(bound.type.ndim)
+        if bound.type != value.type:
+            self._refuse_name(node, name, f"an array of another type: {value.type} rather than {bound.type}")
+        if any(self.dim(bound.text, k).equals != self.dim(value.text, k).equals for k in axes):
+            self._refuse_name(node, name, "an array of other lengths")
+        if self._root_of(value.text) == bound.text:
+            value = self.copy_of(node, value)
+        lengths = [self.dim(bound.text, k) for k in axes]
+        counters = [self.temporary("at") for _ in axes]
+        self._begin(node, counters, lengths, True)
+        to, of = (self.element_at(array, counters) for array in (bound, value))
+        self.emit(f"{to.text} = {of.text};")
+        self._end(True)
 
     def read_name(self, node: ast.Name) -> Value | None:
         """Give a variable or parameter; None if the name is none."""
@@ -541,7 +584,7 @@ class Body(Loops):
                 array = region.arrays[name]
                 return Value(_spmd_name(name), Array(array.of, len(array.shape)), array.uniform)
             param = next((p for p in self.params if p.name == name), None)
-            if param is not None and not isinstance(param.type, Num):
+            if param is not None and not isinstance(param.type, Num) and name not in region.parts:
                 return Value(self.param_text(name), param.type, not param.lanes)
             if self.assigned is not None and name not in self.assigned:
                 self.fail(
@@ -707,7 +750,10 @@ class Body(Loops):
             return self._one_by_one([target, *same], lambda: self.assign(target, self.expression(node.value)))
         if self.names_generator(target, node.value):
             return
-        value = self._unpacked(target, node.value) or self.expression(node.value)
+        value = self._unpacked(target, node.value)
+        if value is None and isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            value = tuple_of(map(self.argument, node.value.elts))
+        value = value or self.expression(node.value)
         if value.parts is not None:
             value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
         self.assign(target, value)
@@ -795,7 +841,8 @@ class Body(Loops):
         if what is None:
             return False
         fill, of, lengths = what
-        if not all(isinstance(length, int) for length in lengths):
+        several = isinstance(target, ast.Name) and self.made.get(target.id) != 1 and self.is_uniform_here()
+        if several or not all(isinstance(length, int) for length in lengths):
             if not isinstance(target, ast.Name):
                 return False
             values = [constant(length) if isinstance(length, int) else length for length in lengths]
@@ -943,7 +990,7 @@ class Body(Loops):
                 self.fail(target, "this is one value, not several", f"{len(target.elts)} names")
             if len(value.parts) != len(target.elts):
                 self.fail(target, f"there are {len(value.parts)} values for {len(target.elts)} names", "here")
-            for part, at in zip(target.elts, value.parts):
+            for part, at in zip(target.elts, self._apart_from_names(target, value.parts)):
                 self.assign(part, at)
             return
         if self.is_part(target):
@@ -959,6 +1006,19 @@ class Body(Loops):
                 text = f"extract({text}, (uniform int){self.one})"
             return self.emit(f"{place.text} = {text};")
         self.fail(target, "this cannot be assigned", "not a name, an element or a field")
+
+    def _apart_from_names(self, target: ast.Tuple | ast.List, values: tuple[Value, ...]) -> list[Value]:
+        """Give values; of arrays that several names are assigned to, and that change in this, copies."""
+        if self.indent == 1 or not any(isinstance(value.type, Array) for value in values if value.parts is None):
+            return list(values)
+        names = [part.id for part in target.elts if isinstance(part, ast.Name)]
+        changed = {of.text for name, of in region_parts(self.regions) if name in names}
+        return [
+            self.copy_of(target, value)
+            if isinstance(value.type, Array) and value.parts is None and self._root_of(value.text) in changed
+            else value
+            for value in values
+        ]
 
     def keep(self, value: Value) -> Value:
         """Compute a value once, here."""
@@ -1669,6 +1729,11 @@ class Body(Loops):
             found.append(f"uniform {array.of.spmd} {array.text}[]")
             found.extend(f"uniform int {array.text}__n{axis}" for axis in range(len(array.hosts)))
         return found
+
+
+def region_parts(regions: list[Region]) -> list[tuple[str, Value]]:
+    """Give the names of arrays and parts of arrays, with what they stand for."""
+    return [pair for region in regions for pair in region.parts.items()]
 
 
 def _known(arg: Value, symbols: set[str | None]) -> Known | None:

@@ -169,7 +169,7 @@ def _computed_of(tree: ast.FunctionDef, parameters: list[str]) -> set[str]:
 def _is_computed(node: ast.expr) -> bool:
     methods = ("astype", "clip", "round", "copy")
     is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods
-    return is_method or isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare))
+    return is_method or isinstance(node, (ast.Name, ast.BinOp, ast.UnaryOp, ast.Compare))
 
 
 def _names_of_values(node: ast.expr) -> set[str]:
