@@ -514,3 +514,14 @@ def test_lengths_that_differ_are_told():
 
     with pytest.raises(AssertionError, match="arrays that are computed with have equal lengths"):
         add(np.zeros(3), np.zeros(4))
+
+
+def test_what_is_read_before_it_is_stored_to_is_zero():
+    @spmdvm.kernel
+    def empty(n):
+        return np.empty(n)
+
+    for _ in range(5):
+        found = empty(1000)
+        assert not found.any()
+        found[:] = 1

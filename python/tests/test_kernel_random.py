@@ -150,3 +150,19 @@ def test_pi_by_many_threads_is_always_the_same():
     i = np.arange(100_000)
     one, two = inside(i, 7), inside(i, 7, threads=2)
     assert (one == two).all() and abs(4 * one.mean() - math.pi) < 0.03
+
+
+def test_kernels_that_draw_are_pickled_by_value():
+    import pickle
+
+    from spmdvm import rng
+
+    scale = 3
+
+    @spmdvm.kernel
+    def draw(i):
+        own = rng(1, i)
+        return own.random() * scale
+
+    i = np.arange(5)
+    assert (pickle.loads(pickle.dumps(draw))(i) == draw(i)).all()

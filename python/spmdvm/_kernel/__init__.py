@@ -112,7 +112,8 @@ class _Instance:
                 raise ValueError(
                     f"{name}(): `{made.name}` would have more than {LONGEST} elements: its shape is {shape}"
                 )
-            arrays.append((np.zeros if made.is_zero else np.empty)(shape, made.of.dtype))
+            # Also what `np.empty` makes, so that what is read before it is stored to is always the same.
+            arrays.append(np.zeros(shape, made.of.dtype))
         return arrays
 
     def results(self, values: list[Any], made: list[np.ndarray], numbers: list[Any]) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .._cache import remembered
-from . import Kernel, _expression, _functions
+from . import Kernel, _expression, _functions, _random
 from ._plain import parameters
 from ._source import Source
 from ._values import constants
@@ -108,7 +108,11 @@ class _Packer:
 
     def value(self, found: Any, attributes: dict[str, Any]) -> Any:
         """Pack what a name stands for; of what is no number, function or module, the attributes that are used."""
-        if constants(found) is not None or isinstance(found, (np.ndarray, _functions.InKernels)):
+        if (
+            constants(found) is not None
+            or isinstance(found, (np.ndarray, _functions.InKernels))
+            or found is _random.rng
+        ):
             return found
         if isinstance(found, types.ModuleType):
             return _Module(found.__name__)
