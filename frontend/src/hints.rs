@@ -12,7 +12,8 @@
 //! | W0902 | accesses to elements at a constant distance |
 //! | W0903 | a division of integers by divisors that differ between lanes |
 //!
-//! Parameters may hold anything, those of functions that are not exported too: a function's loops are judged by themselves.
+//! Parameters may hold anything, those of functions that are not exported too: a function's loops are judged by themselves. Nothing is said
+//! of accesses whose lanes are in a row if a step is a multiple of the gang's width, or an index not negative: compiled code tests that.
 
 use crate::diag::{Code, Diagnostic};
 use crate::lower::map_wrapper;
@@ -64,9 +65,16 @@ fn slow_in_loops(f: &Function, width: Width) -> Vec<(Slow, spmdvm_vm::Span)> {
     let in_loop = |at: &u32| properties.loops().iter().any(|l| (l.head..=l.back).contains(at));
     let found = (0..f.code.len() as u32).filter(in_loop).filter_map(|at| {
         let slow = slow(f, width, &properties, at)?;
-        Some((slow, *f.spans.get(at as usize)?))
+        Some((slow, at, *f.spans.get(at as usize)?))
     });
-    found.collect()
+    let found: Vec<_> = found.collect();
+    let accesses = |(slow, ..): &(Slow, u32, spmdvm_vm::Span)| *slow != Slow::Division;
+    let assuming = found.iter().any(accesses).then(|| Properties::assuming(f, width)).flatten();
+    let is_row = |at: u32| match assuming.as_ref().and_then(|assuming| assuming.access(at)) {
+        Some(Access::Uniform | Access::Consecutive { .. }) => true,
+        Some(Access::Strided(_) | Access::Varying) | None => false,
+    };
+    found.into_iter().filter(|found| !accesses(found) || !is_row(found.1)).map(|(slow, _, span)| (slow, span)).collect()
 }
 
 fn slow(f: &Function, width: Width, properties: &Properties, at: u32) -> Option<Slow> {

@@ -79,6 +79,11 @@ impl Advice {
         self.variants.has(variant) && !self.dropped.contains(&(variant, at))
     }
 
+    /// Returns whether a variant is one of those that are made at all.
+    pub fn has(&self, variant: Variant) -> bool {
+        self.variants.has(variant)
+    }
+
     /// Returns whether it is seen often enough that it should be made there.
     fn chooses(&self, variant: Variant, at: ProgramPoint, part: impl Fn(&Seen) -> (u32, u32)) -> bool {
         let often = |seen: &Seen| {

@@ -23,6 +23,7 @@ pub struct Analysis {
     lanes: Vec<Option<Lanes>>,
     cuts: OnceLock<Vec<bool>>,
     properties: OnceLock<Properties>,
+    assuming: OnceLock<Option<Properties>>,
     counted: OnceLock<Vec<CountedLoop>>,
 }
 
@@ -85,6 +86,7 @@ impl Analysis {
             lanes: lanes_in_registers(f),
             cuts: OnceLock::new(),
             properties: OnceLock::new(),
+            assuming: OnceLock::new(),
             counted: OnceLock::new(),
         }
     }
@@ -152,6 +154,11 @@ impl Analysis {
     /// What is known of lanes in the function, analysed when it is first asked for.
     pub fn properties(&self, f: &Function, width: Width) -> &Properties {
         self.properties.get_or_init(|| Properties::new(f, width))
+    }
+
+    /// What is known besides under assumptions that can be tested, likewise.
+    pub fn assuming(&self, f: &Function, width: Width) -> Option<&Properties> {
+        self.assuming.get_or_init(|| Properties::assuming(f, width)).as_ref()
     }
 
     /// The loops of the function that count, the outer ones first.

@@ -199,6 +199,8 @@ pub enum Variant {
     Consecutive,
     /// They access elements at a constant distance: no address of each lane is computed.
     Strided,
+    /// A test of uniform numbers, such as whether a step is a multiple of the gang's width, proves how addresses lie.
+    Aligned,
     /// One lane is left in a loop: scalar code for it.
     OneLane,
     /// Uniform arguments that do not change between calls are constants.
@@ -209,12 +211,13 @@ pub enum Variant {
 
 impl Variant {
     /// All of them.
-    pub const ALL: [Variant; 8] = [
+    pub const ALL: [Variant; 9] = [
         Variant::AllActive,
         Variant::SkipInactive,
         Variant::Uniform,
         Variant::Consecutive,
         Variant::Strided,
+        Variant::Aligned,
         Variant::OneLane,
         Variant::Constant,
         Variant::Prune,
@@ -228,6 +231,7 @@ impl Variant {
             Variant::Uniform => "uniform",
             Variant::Consecutive => "consecutive",
             Variant::Strided => "strided",
+            Variant::Aligned => "aligned",
             Variant::OneLane => "one_lane",
             Variant::Constant => "constant",
             Variant::Prune => "prune",

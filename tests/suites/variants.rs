@@ -169,6 +169,52 @@ fn a_variant_that_fails_is_dropped() {
     }
 }
 
+/// A step of a Walsh transform.
+const PAIRS: &str = "export void f(uniform float x[], uniform int n, uniform int step) {
+    foreach (i = 0 ... n) {
+        int pair = 2 * step * (i / step) + i % step, match = pair + step;
+        float a = x[pair], b = x[match];
+        x[pair] = a + b;
+        x[match] = a - b;
+    }
+}";
+
+fn pairs(module: &Module, step: i32) -> Vec<f32> {
+    let mut x: Vec<f32> = (0..1024).map(|i| (i * i % 97) as f32).collect();
+    module.call("f", &[Value::slice_mut(&mut x), 512.into(), step.into()]).unwrap();
+    x
+}
+
+/// One test for all accesses: in blocks without gathers and scatters there are vectors, and no division of a vector.
+#[test]
+fn a_step_that_is_a_multiple_of_the_width_makes_vectors_of_index_arithmetic() {
+    let expected: Vec<_> = (0..10).map(|k| pairs(&module(Engine::Interp, PAIRS, settings()), 1 << k)).collect();
+    for engine in jits() {
+        let (on, off) = (module(engine, PAIRS, settings()), module(engine, PAIRS, without(Variant::Aligned)));
+        for _ in 0..3 {
+            for (k, expected) in expected.iter().enumerate() {
+                assert_eq!(pairs(&on, 1 << k), *expected, "{engine}: {k}");
+                assert_eq!(pairs(&off, 1 << k), *expected, "{engine}: {k}");
+            }
+        }
+        let [hit, missed] = [Outcome::Hit, Outcome::Missed].map(|outcome| times(&on, Variant::Aligned, outcome));
+        // Once it is wrong it is not asked again in that run of the loop.
+        assert!(hit > 3 * 6 * 20 && missed > 4 && missed < 50, "{engine}: {hit} {missed}");
+        assert_eq!(times(&off, Variant::Aligned, Outcome::Hit), 0);
+        let row = |v: &VersionReport| {
+            let loads = |b: &&Block| b.insts.iter().any(|i| matches!(i.kind, Kind::LoadLanes { .. }));
+            let scalar = |b: &&Block| {
+                !b.insts.iter().any(|i| {
+                    matches!(i.kind, Kind::Op { op: Op::MulHi | Op::IDiv, .. })
+                        && i.result.is_some_and(|r| v.region.ty(r).is_varying())
+                })
+            };
+            v.region.blocks.iter().filter(|b| !b.cold).filter(loads).any(|b| scalar(&b))
+        };
+        assert!(versions(&on).iter().any(row), "{engine}");
+    }
+}
+
 const SCATTER: &str = "export void f(uniform int out[], const uniform int at[], uniform int n) {
     foreach (i = 0 ... n) out[at[i]] = i;
 }";

@@ -33,3 +33,15 @@ export void ignored(uniform float out[], const uniform int at[], uniform int n) 
         out[at[i]] = i;
     }
 }
+
+// In a row where the step is a multiple of the gang's width, which compiled code asks.
+export void butterflies(uniform float x[], uniform int n, uniform int step, uniform int k) {
+    foreach (i = 0 ... n) {
+        int pair = 2 * step * (i / step) + i % step;
+        float a = x[pair], b = x[pair + step];
+        x[pair] = a + b;
+        x[pair + step] = a - b;
+        x[((i & ~(step - 1)) << 1) | (i & (step - 1))] += 1;
+        x[i ^ step] += x[((i >> k) << (k + 1)) + (i & ((1 << k) - 1))];
+    }
+}

@@ -32,3 +32,13 @@ export void own(uniform int out[], uniform int n) {
         seen[(programIndex + k) & 7] += 1;
     out[programIndex] = seen[programIndex & 7];
 }
+
+// Steps below the gang's width, and others of which nothing can be asked.
+export void steps(uniform float x[], uniform float out[], const uniform int by[], uniform int n) {
+    foreach (i = 0 ... n) {
+        out[i] = x[i / 2] + by[i & 1];
+        out[i] += x[i ^ 1];
+        out[i] += x[i % by[i]];
+        out[i * 16 / 8] = x[i];
+    }
+}

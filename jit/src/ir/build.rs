@@ -10,6 +10,8 @@ pub struct Builder {
     /// The region so far.
     pub region: Region,
     current: BlockId,
+    /// By value: where the instruction is that computes it.
+    defined: Vec<Option<(BlockId, u32)>>,
 }
 
 impl Builder {
@@ -30,7 +32,7 @@ impl Builder {
             frame_bytes: 0,
             depth: 0,
         };
-        let mut builder = Builder { region, current: BlockId(0) };
+        let mut builder = Builder { region, current: BlockId(0), defined: Vec::new() };
         builder.block();
         builder
     }
@@ -62,8 +64,17 @@ impl Builder {
     /// An instruction with a result.
     pub fn inst(&mut self, kind: Kind, args: &[Value], ty: Type) -> Value {
         let v = self.value(ty);
+        let at = self.region.block(self.current).insts.len() as u32;
+        self.defined.resize(v.index() + 1, None);
+        self.defined[v.index()] = Some((self.current, at));
         self.push(Inst { kind, args: args.to_vec(), result: Some(v) });
         v
+    }
+
+    /// What computes a value, if it is an instruction.
+    pub fn definition(&self, v: Value) -> Option<&Inst> {
+        let (block, at) = (*self.defined.get(v.index())?)?;
+        self.region.block(block).insts.get(at as usize)
     }
 
     /// Bytes of a pointer's region that may be read, or written.

@@ -8,19 +8,20 @@
 //! what nothing else asks for (`lowering/exit_only.rs`). So if only such snapshots need a value but for rarely executed
 //! blocks, these get copies of the instruction.
 //!
-//! Rules: a pure instruction moves to the start of a block that is cold or in fewer loops than its own if all of its
-//! uses are in that block, snapshots and what the block hands on included. It is copied to the start of at most
-//! [`MOST_COPIES`] such blocks if all of its other uses are snapshots of instructions, or instructions that are used by
+//! Rules: a pure instruction moves to the start of a block that is cold (or behind a cold one) or in fewer loops than its own if all of
+//! its uses are in that block or in blocks that it dominates, snapshots and what the block hands on included. It is copied to the start of
+//! at most [`MOST_COPIES`] such blocks if all of its other uses are snapshots of instructions, or instructions that are used by
 //! such snapshots only. Its block dominates those of its uses, so its arguments are there. Facts about memory of frames
 //! that the region makes stay where they are: the frame may be gone. An instruction of two varying arguments stays too,
-//! for both would have to be kept in its place, but for sums of pointers, which take long; so do constants and splats,
-//! which back ends make where they are needed, and what is read at entry, which is read there. The last instruction of
+//! for both would have to be kept in its place, unless one of them moves with it, but for sums of pointers, which take long; so do constants
+//! and splats, which back ends make where they are needed, and what is read at entry, which is read there. The last instruction of
 //! a block comes first, so that chains move together.
 
 use super::licm::{Loops, definitions};
 use super::{has_frames, is_stable};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, End, ExitId, Inst, Kind, Region, Value};
+use foldhash::{HashSet, HashSetExt};
 use spmdvm_vm::isa::Op;
 
 /// Most blocks that an instruction is copied to.
@@ -34,17 +35,20 @@ pub fn run(region: &mut Region) {
         return;
     }
     let depths: Vec<usize> = (0..region.blocks.len() as u32).map(|b| loops.around(BlockId(b)).count()).collect();
+    let cold = cold_blocks(region, &dominators);
     let (home, frames) = (definitions(region), has_frames(region));
     let mut users = Users::of(region);
     for &b in dominators.order().iter().rev() {
-        if region.block(b).cold {
+        if cold[b.index()] {
             continue;
         }
+        let is_rarer = |to: BlockId| cold[to.index()] || depths[to.index()] < depths[b.index()];
+        let is_movable = |inst: &Inst| may_move(inst) && is_stable(frames, inst, |v| home[v.index()]);
+        let going = Going::of(region, b, &users, &is_rarer, &is_movable);
         let mut kept = Vec::new();
         for inst in std::mem::take(&mut region.blocks[b.index()].insts).into_iter().rev() {
-            let movable = may_move(region, &inst) && is_stable(frames, &inst, |v| home[v.index()]);
-            let is_rarer = |to: BlockId| region.block(to).cold || depths[to.index()] < depths[b.index()];
-            match users.of_result(&inst).to(is_rarer).filter(|_| movable) {
+            let to = users.of_result(&inst).to(is_rarer, &dominators);
+            match to.filter(|_| going.has(&inst)) {
                 Some(to) => {
                     if !move_or_copy(region, &mut users, b, &inst, &to) {
                         kept.push(inst);
@@ -58,28 +62,84 @@ pub fn run(region: &mut Region) {
     }
 }
 
-fn may_move(region: &Region, inst: &Inst) -> bool {
+/// The blocks that are cold, and those that are reached through them only.
+fn cold_blocks(region: &Region, dominators: &Dominators) -> Vec<bool> {
+    let mut cold: Vec<bool> = region.blocks.iter().map(|block| block.cold).collect();
+    for &b in dominators.order() {
+        cold[b.index()] |= cold[dominators.parent(b).index()];
+    }
+    cold
+}
+
+fn may_move(inst: &Inst) -> bool {
     let made_anew = matches!(
         inst.kind,
         Kind::Const(_) | Kind::Splat | Kind::EntryReg { .. } | Kind::EntryMask(_) | Kind::EntryVisiting(_)
     );
-    let varying = inst.args.iter().filter(|&&arg| region.ty(arg).is_varying()).count();
-    let is_sum = matches!(inst.kind, Kind::Op { op: Op::PAdd, .. });
-    inst.kind.is_pure() && !made_anew && (varying <= 1 || is_sum)
+    inst.kind.is_pure() && !made_anew
+}
+
+/// The instructions of a block that nothing needs but rarer blocks, snapshots, and others of them.
+struct Going(HashSet<Value>);
+
+impl Going {
+    fn of(
+        region: &Region,
+        b: BlockId,
+        users: &Users,
+        is_rarer: &dyn Fn(BlockId) -> bool,
+        is_movable: &dyn Fn(&Inst) -> bool,
+    ) -> Going {
+        let block = region.block(b);
+        let mut stay: HashSet<Value> = HashSet::new();
+        loop {
+            let mut needed: HashSet<Value> = block.end.edges().flat_map(|edge| &edge.args).copied().collect();
+            if let End::Branch { cond, .. } = block.end {
+                needed.insert(cond);
+            }
+            let mut going = Going(HashSet::new());
+            for inst in block.insts.iter().rev() {
+                let elsewhere = |used: &Use| used.block == b || is_rarer(used.block) || used.by == By::Exit;
+                let goes = inst.result.is_some_and(|v| !needed.contains(&v) && !stay.contains(&v))
+                    && users.of_result(inst).0.iter().all(elsewhere)
+                    && is_movable(inst);
+                match inst.result.filter(|_| goes) {
+                    Some(v) => {
+                        going.0.insert(v);
+                    }
+                    None => needed.extend(&inst.args),
+                }
+            }
+            // Two arguments would be kept in the place of one result.
+            let costs = |inst: &&Inst| {
+                let kept = inst.args.iter().filter(|&&arg| region.ty(arg).is_varying() && !going.0.contains(&arg));
+                going.has(inst) && kept.count() > 1 && !matches!(inst.kind, Kind::Op { op: Op::PAdd, .. })
+            };
+            let before = stay.len();
+            stay.extend(block.insts.iter().filter(costs).filter_map(|inst| inst.result));
+            if stay.len() == before {
+                return going;
+            }
+        }
+    }
+
+    fn has(&self, inst: &Inst) -> bool {
+        inst.result.is_some_and(|v| self.0.contains(&v))
+    }
 }
 
 /// Has the blocks that need an instruction of block `b` execute it. Returns whether `b` need not any more.
 fn move_or_copy(region: &mut Region, users: &mut Users, b: BlockId, inst: &Inst, to: &Target) -> bool {
     let Some(v) = inst.result else { return false };
     let moves = !to.left_to_exits && to.blocks.len() == 1;
-    for &block in &to.blocks {
+    for (block, within) in &to.blocks {
         let mut new = inst.clone();
         if !moves {
             let copy = region.new_value(region.ty(v));
             new.result = Some(copy);
-            replace_in(region, block, v, copy);
+            within.iter().for_each(|&used_in| replace_in(region, used_in, v, copy));
         }
-        new.args.iter().for_each(|&arg| users.0[arg.index()].push(Use { block, by: By::Other }));
+        new.args.iter().for_each(|&arg| users.0[arg.index()].push(Use { block: *block, by: By::Other }));
         region.blocks[block.index()].insts.insert(0, new);
     }
     let still = to.left_to_exits.then_some(Use { block: b, by: By::Exit });
@@ -137,25 +197,29 @@ struct Uses<'a>(&'a [Use]);
 
 /// Who is to execute an instruction.
 struct Target {
-    /// Blocks that are executed less often.
-    blocks: Vec<BlockId>,
+    /// Blocks that are executed less often, each with those that use its result: itself, and blocks that it dominates.
+    blocks: Vec<(BlockId, Vec<BlockId>)>,
     /// Whether exits need it besides.
     left_to_exits: bool,
 }
 
 impl Uses<'_> {
     /// Who is to execute the instruction, if not its block.
-    fn to(&self, is_rarer: impl Fn(BlockId) -> bool) -> Option<Target> {
-        let (mut blocks, mut left_to_exits) = (Vec::new(), false);
+    fn to(&self, is_rarer: impl Fn(BlockId) -> bool, dominators: &Dominators) -> Option<Target> {
+        let (mut used_in, mut left_to_exits) = (Vec::new(), false);
         for used in self.0 {
             match used.by {
-                _ if is_rarer(used.block) => blocks.push(used.block),
+                _ if is_rarer(used.block) => used_in.push(used.block),
                 By::Exit => left_to_exits = true,
                 By::Other => return None,
             }
         }
-        blocks.sort_unstable();
-        blocks.dedup();
+        used_in.sort_unstable();
+        used_in.dedup();
+        let is_above = |a: BlockId, b: BlockId| a != b && dominators.dominates(a, b);
+        let first = used_in.iter().filter(|&&b| !used_in.iter().any(|&a| is_above(a, b)));
+        let within = |a: BlockId| used_in.iter().copied().filter(|&b| a == b || is_above(a, b)).collect();
+        let blocks: Vec<(BlockId, Vec<BlockId>)> = first.map(|&a| (a, within(a))).collect();
         let some = left_to_exits || !blocks.is_empty();
         (some && blocks.len() <= MOST_COPIES).then_some(Target { blocks, left_to_exits })
     }

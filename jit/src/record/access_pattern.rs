@@ -25,9 +25,6 @@ const MAX_STRIDE: i64 = 1 << 16;
 /// Indices of so many lanes counted from one in bounds do not wrap.
 const MAX_LANES: u64 = 64;
 
-/// How many blocks back it is looked for what an index was computed from.
-const RECENT_BLOCKS: usize = 16;
-
 /// Most registers that are known to be the same in all lanes by a test, each with what follows from it.
 const MAX_SPECULATED: usize = 3;
 
@@ -74,7 +71,9 @@ impl Recorder<'_> {
     /// The usual access pattern of an access, if there is code for it.
     fn usual_pattern(&mut self, state: &State, at: &Operand) -> Option<(AccessPattern, i64)> {
         let (size, scale) = (at.ty.size() as i64, at.address.scale as i64);
-        let seen = self.advice.access_pattern(self.place(state));
+        // What has just been tested counts for more than what was seen.
+        let is_tested = self.is_proved_by_tests(state, at);
+        let seen = self.advice.access_pattern(self.place(state)).filter(|_| !is_tested);
         // What was seen counts in what the instruction scales its index by.
         let (pattern, unit) = match seen {
             Some(pattern) => (pattern, at.unit as i64),
@@ -239,13 +238,13 @@ impl Recorder<'_> {
     /// Compares the indices of the active lanes with a row of this stride.
     fn row(&mut self, state: &State, at: &Operand, stride: i64) -> Row {
         let (index, ty, _) = self.index(at);
-        let core = self.core(index, stride);
-        let start = self.before_first(state, core.index, core.stride);
-        let first = core.steps.iter().rev().fold(start, |x, &(op, by)| self.plain(op, ty, &[x, by]));
-        let holds = if self.proved_stride(state, at) == Some(stride) {
-            self.constant(Ty::Bool, 1)
+        let (first, holds) = if self.proved_stride(state, at) == Some(stride) {
+            (self.lane_zero(state, index, stride), self.constant(Ty::Bool, 1))
         } else {
-            self.in_a_row(state, core.index, start, core.stride)
+            let core = self.core(index, stride);
+            let start = self.before_first(state, core.index, core.stride);
+            let first = core.steps.iter().rev().fold(start, |x, &(op, by)| self.plain(op, ty, &[x, by]));
+            (first, self.in_a_row(state, core.index, start, core.stride))
         };
         let reach = stride * (self.program.width.lanes() as i64 - 1);
         let lowest = match reach < 0 {
@@ -292,14 +291,9 @@ impl Recorder<'_> {
         core
     }
 
-    /// What has computed a value, if that was not long ago.
+    /// What has computed a value, if it is no parameter.
     pub(super) fn definition(&self, v: Value) -> Option<&crate::ir::Inst> {
-        let current = self.b.region.block(self.b.current());
-        let others = self.b.region.blocks.iter().rev().take(RECENT_BLOCKS);
-        [current]
-            .into_iter()
-            .chain(others)
-            .find_map(|block| block.insts.iter().rev().find(|inst| inst.result == Some(v)))
+        self.b.definition(v)
     }
 
     /// A uniform bool: whether the active lanes hold `first + lane * stride`.

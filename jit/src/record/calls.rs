@@ -48,7 +48,9 @@ impl Recorder<'_> {
             let exit = self.exit(state, ExitReason::NoRegion);
             self.emit(Kind::FrameOpen { function: callee, at, exit }, &[], Type::uniform(Ty::U64))
         });
-        state.frames.push(Frame { function: callee, pc: 0, at, regs, mask, behind, memory, entries: Vec::new() });
+        let entries = Vec::new();
+        let frame = Frame { function: callee, pc: 0, at, regs, mask, behind, holds: 0, fails: 0, memory, entries };
+        state.frames.push(frame);
         Ok(Next::Moved)
     }
 

@@ -48,8 +48,14 @@ impl Recorder<'_> {
         Edge { to: block, args }
     }
 
-    /// Without the speculated-uniform registers that nothing reads any more, if there are any.
+    /// Without the speculated-uniform registers that nothing reads any more, and what was tested of such registers, if there is any.
     fn forgetting(&mut self, state: &State) -> Option<State> {
+        let tests = self.tests_to_keep(state.top());
+        if tests != (state.top().holds, state.top().fails) {
+            let mut state = state.clone();
+            (state.top_mut().holds, state.top_mut().fails) = tests;
+            return Some(state);
+        }
         let dead = |r: &mut Self, &(frame, reg): &(u32, Reg)| {
             let last = frame as usize + 1 == state.frames.len();
             !r.live_registers(&state.frames[frame as usize], last).contains(&reg)

@@ -337,7 +337,7 @@ impl<'a> Recorder<'a> {
         }
         let behind = BTreeMap::new();
         let mut state = State {
-            frames: vec![Frame { function, pc, at: 0, regs, mask, behind, memory: None, entries }],
+            frames: vec![Frame { function, pc, at: 0, regs, mask, behind, holds: 0, fails: 0, memory: None, entries }],
             one: None,
             speculated: BTreeSet::new(),
             unrolled: Vec::new(),

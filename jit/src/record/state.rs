@@ -81,6 +81,10 @@ pub struct Frame {
     pub mask: Mask,
     /// Of registers of which only one lane is at hand: what is in the others. See `one_lane`.
     pub behind: BTreeMap<Reg, Behind>,
+    /// Assumptions about its registers ([`Lanes::given`](spmdvm_vm::properties::Lanes)) that are known to be right, and those
+    /// of which some is known to be wrong.
+    pub holds: u32,
+    pub fails: u32,
     /// The pointer to its memory, if the region has made it.
     pub memory: Option<Value>,
     pub entries: Vec<Entry>,
@@ -179,7 +183,7 @@ impl State {
             key.extend(unrolled.kept.iter().flat_map(|&(reg, bits)| [reg.0, bits as u32, (bits >> 32) as u32]));
         }
         for frame in &self.frames {
-            key.extend([frame.function.0, frame.pc, frame.mask.fact()]);
+            key.extend([frame.function.0, frame.pc, frame.mask.fact(), frame.holds, frame.fails]);
             for e in &frame.entries {
                 key.extend([e.restore.fact(), e.other.fact(), e.visiting.is_some() as u32]);
             }

@@ -132,8 +132,14 @@ impl Recorder<'_> {
             | Special::AtomicSwap
             | Special::AtomicCas => self.atomic(state, inst),
             Special::Alloc | Special::Print | Special::Clock => self.interpret(state, inst),
-            Special::Load | Special::LoadLane => self.load(state, inst),
-            Special::Store | Special::StoreLane => self.store(state, inst),
+            Special::Load | Special::LoadLane => {
+                self.test_assumptions(state);
+                self.load(state, inst);
+            }
+            Special::Store | Special::StoreLane => {
+                self.test_assumptions(state);
+                self.store(state, inst);
+            }
             Special::Assert => self.assert(state, inst),
             Special::Call => return self.call(state, inst),
             Special::Ret => return self.ret(state),
@@ -200,6 +206,7 @@ impl Recorder<'_> {
 
     /// Writes a register. A uniform value in a varying register stands for all its lanes.
     pub(super) fn write(&mut self, state: &mut State, reg: Reg, value: Value) {
+        self.forget_tests(state, reg);
         state.top_mut().regs[reg.index()] = Some(value);
         state.top_mut().behind.remove(&reg);
         let at = (state.frames.len() as u32 - 1, reg);

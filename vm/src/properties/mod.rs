@@ -1,7 +1,7 @@
 //! Static SIMD properties: what is known of lanes before a program runs.
 //!
 //! For each register at each instruction: whether it is the same in all lanes or goes up by one or by a constant from lane
-//! to lane, and which power of two divides it ([`Lanes`]). For each instruction: whether all lanes are active ([`Mask`]),
+//! to lane, and which low bits of lane 0 are known ([`Lanes`]). For each instruction: whether all lanes are active ([`Mask`]),
 //! whether it is done lane after lane, and what the access pattern of its addresses is ([`Access`]). For each loop: whether
 //! lanes can part in it ([`LoopInfo`]).
 //!
@@ -16,47 +16,30 @@
 //! so `a + b*i` keeps its stride even if some lane wraps around. A wider type does not: an `i32` that wraps between two
 //! lanes is not consecutive as an `i64`. So conversions to wider types keep only what is uniform.
 //!
+//! Where lanes are known to differ in low bits only, as those of an index that is a multiple of the gang's width in lane 0, `&`, `|`,
+//! `^`, shifts to the right, and quotients and remainders by multiples of powers of two can be told of them bit by bit.
+//!
 //! Where ways meet, the strides must agree. Going around a loop can only lose properties, so this ends.
+//!
+//! # Under assumptions
+//!
+//! Often that depends on what a run brings: `i % step` goes up by one from lane to lane if `step` is a multiple of the gang's width.
+//! [`Properties::assuming`] tells what holds if such things hold ([`Assumption`]), each of them about what a register holds: what
+//! was concluded from it is forgotten once the register is written. So whoever tests the registers at an instruction has proved what is
+//! said of it.
 
+mod assumptions;
+mod lanes;
 mod transfer;
+
+pub use assumptions::{Assumed, Assumption};
+pub use lanes::Lanes;
 
 use crate::flow::{Edge, edges};
 use crate::isa::Op;
 use crate::program::{Function, Inst, Reg};
 use crate::types::{Shape, Width};
 use transfer::Transfer;
-
-/// What is known of a register's lanes: lane *l* holds `first + l * stride` in its type's wrapping arithmetic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lanes {
-    /// The difference from lane to lane; `None` if nothing is known.
-    pub stride: Option<i64>,
-    /// So many low bits of `first` are zero (at most 63): 2 to this power divides it.
-    pub zeros: u8,
-}
-
-impl Lanes {
-    /// Nothing is known.
-    pub const VARYING: Lanes = Lanes { stride: None, zeros: 0 };
-    /// The same in every lane.
-    pub const UNIFORM: Lanes = Lanes { stride: Some(0), zeros: 0 };
-
-    /// Returns whether it is the same in every lane.
-    pub fn is_uniform(self) -> bool {
-        self.stride == Some(0)
-    }
-
-    /// Returns whether it goes up by one from lane to lane.
-    pub fn is_consecutive(self) -> bool {
-        self.stride == Some(1)
-    }
-
-    fn join(self, other: Lanes) -> Lanes {
-        let stride = if self.stride == other.stride { self.stride } else { None };
-        let zeros = if stride.is_some() { self.zeros.min(other.zeros) } else { 0 };
-        Lanes { stride, zeros }
-    }
-}
 
 /// What is known of the execution mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +100,7 @@ pub struct Properties {
     indices: Vec<Lanes>,
     loops: Vec<LoopInfo>,
     at_labels: Vec<Option<State>>,
+    assumptions: Vec<Assumption>,
 }
 
 /// What holds before an instruction.
@@ -147,8 +131,8 @@ impl State {
             Shape::Varying => Lanes::VARYING,
         };
         let mut all: Vec<Lanes> = f.regs.iter().map(of).collect();
-        for &(r, bits) in f.consts.iter() {
-            all[r.index()].zeros = bits.trailing_zeros().min(63) as u8;
+        for &(r, bits) in f.consts.iter().filter(|(r, _)| f.reg(*r).ty.is_int()) {
+            all[r.index()] = Lanes::constant(bits, 8 * f.reg(r).ty.size() as u32);
         }
         State { active: all.clone(), all, mask: Mask::Entry, stack: Vec::new() }
     }
@@ -173,11 +157,20 @@ impl State {
 impl Properties {
     /// Analyses a verified function.
     pub fn new(f: &Function, width: Width) -> Properties {
-        let transfer = Transfer::new(f, width);
+        Properties::by(f, Transfer::new(f, width))
+    }
+
+    /// What holds besides if something is so that a run must bring. `None` if there is nothing to assume.
+    pub fn assuming(f: &Function, width: Width) -> Option<Properties> {
+        let transfer = Transfer::assuming(f, width)?;
+        Some(Properties::by(f, transfer))
+    }
+
+    fn by(f: &Function, transfer: Transfer<'_>) -> Properties {
         let mut at_labels: Vec<Option<State>> = vec![None; f.code.len()];
         let mut leads = vec![false; f.code.len()];
         (0..f.code.len()).flat_map(|at| edges(&f.code, at)).filter(|e| e.jumps).for_each(|e| leads[e.to] = true);
-        at_labels[0] = Some(State::entry(f));
+        at_labels[0] = Some(transfer.entry());
         let mut work = vec![0];
         while let Some(start) = work.pop() {
             let Some(mut state) = at_labels[start].clone() else { continue };
@@ -211,8 +204,10 @@ impl Properties {
             indices: vec![Lanes::VARYING; n],
             loops: Vec::new(),
             at_labels,
+            assumptions: Vec::new(),
         };
         found.tabulate(f, &transfer);
+        found.assumptions = transfer.into_assumptions();
         found
     }
 
@@ -264,6 +259,21 @@ impl Properties {
         self.indices[at as usize]
     }
 
+    /// What must be so for what is said of lanes.
+    pub fn given(&self, lanes: Lanes) -> impl Iterator<Item = Assumption> {
+        self.assumptions.iter().enumerate().filter(move |(i, _)| lanes.given >> i & 1 != 0).map(|(_, a)| *a)
+    }
+
+    /// The assumptions about a register, by their bits in [`Lanes::given`].
+    pub fn about(&self, reg: Reg) -> u32 {
+        self.about_any(|r| r == reg)
+    }
+
+    /// Those about certain registers.
+    pub fn about_any(&self, is_meant: impl Fn(Reg) -> bool) -> u32 {
+        self.assumptions.iter().enumerate().filter(|(_, a)| is_meant(a.reg)).fold(0, |bits, (i, _)| bits | 1 << i)
+    }
+
     /// The loops, by where they end.
     pub fn loops(&self) -> &[LoopInfo] {
         &self.loops
@@ -273,7 +283,7 @@ impl Properties {
     pub fn lanes(&self, f: &Function, width: Width, r: Reg, at: u32) -> Option<Lanes> {
         self.masks[at as usize]?;
         let start = (0..=at as usize).rev().find(|&i| self.at_labels[i].is_some())?;
-        let transfer = Transfer::new(f, width);
+        let transfer = Transfer::with(f, width, &self.assumptions);
         let mut state = self.at_labels[start].clone()?;
         for i in start..at as usize {
             transfer.step(&mut state, i, false);

@@ -1,6 +1,8 @@
 //! What an instruction does to the properties.
 
-use super::{Access, Entry, Lanes, Mask, State, tests_lanes};
+use super::assumptions::Assumptions;
+use super::lanes::Arithmetic;
+use super::{Access, Assumed, Assumption, Entry, Lanes, Mask, State, tests_lanes};
 use crate::flow::each_written;
 use crate::isa::{Effect, Form, Op};
 use crate::program::{Function, Inst, Reg};
@@ -9,17 +11,47 @@ use crate::types::{Shape, Width};
 pub(super) struct Transfer<'f> {
     f: &'f Function,
     width: Width,
-    /// The bits of constant registers.
-    known: Vec<Option<u64>>,
+    assumptions: Option<Assumptions>,
     continues: bool,
 }
 
 impl<'f> Transfer<'f> {
     pub fn new(f: &'f Function, width: Width) -> Self {
-        let mut known = vec![None; f.regs.len()];
-        f.consts.iter().for_each(|&(r, bits)| known[r.index()] = Some(bits));
         let continues = f.code.iter().any(|i| matches!(i.op, Op::MaskContinue | Op::MaskContinueIf));
-        Transfer { f, width, known, continues }
+        Transfer { f, width, assumptions: None, continues }
+    }
+
+    /// With all that may be assumed, if there is something.
+    pub fn assuming(f: &'f Function, width: Width) -> Option<Self> {
+        let assumptions = Some(Assumptions::of(f, width)?);
+        Some(Transfer { assumptions, ..Transfer::new(f, width) })
+    }
+
+    /// With what has been assumed.
+    pub fn with(f: &'f Function, width: Width, known: &[Assumption]) -> Self {
+        let assumptions = (!known.is_empty()).then(|| Assumptions::with(known));
+        Transfer { assumptions, ..Transfer::new(f, width) }
+    }
+
+    pub fn into_assumptions(self) -> Vec<Assumption> {
+        self.assumptions.map_or_else(Vec::new, Assumptions::into_inner)
+    }
+
+    /// What holds where the function is entered.
+    pub fn entry(&self) -> State {
+        let mut state = State::entry(self.f);
+        for of in [&mut state.all, &mut state.active] {
+            of.iter_mut().enumerate().for_each(|(i, lanes)| *lanes = self.with_assumption(Reg(i as u32), *lanes));
+        }
+        state
+    }
+
+    fn with_assumption(&self, r: Reg, lanes: Lanes) -> Lanes {
+        let is_free = self.f.reg(r).shape == Shape::Uniform && self.f.constant_bits(r).is_none();
+        match &self.assumptions {
+            Some(assumptions) if is_free => assumptions.assume(r, lanes, self.width),
+            _ => lanes,
+        }
     }
 
     pub fn lanes(&self, of: &[Lanes], r: Reg) -> Lanes {
@@ -38,7 +70,12 @@ impl<'f> Transfer<'f> {
             };
             results.push((r, all, active));
         });
+        let gone = self.forgotten(results.iter().map(|result| result.0));
+        if gone != 0 {
+            self.forget(state, gone);
+        }
         for (r, all, active) in results {
+            let [all, active] = [all, active].map(|lanes| self.with_assumption(r, self.without(r, lanes, gone)));
             state.all[r.index()] = all;
             // What holds for all lanes holds for those that are active.
             state.active[r.index()] = if active.stride.is_none() { all } else { active };
@@ -56,10 +93,34 @@ impl<'f> Transfer<'f> {
         }
     }
 
+    /// The assumptions about registers that are written.
+    fn forgotten(&self, written: impl Iterator<Item = Reg>) -> u32 {
+        let Some(assumptions) = &self.assumptions else { return 0 };
+        written.fold(0, |bits, r| bits | assumptions.about(r))
+    }
+
+    /// Forgets what followed from assumptions.
+    fn forget(&self, state: &mut State, gone: u32) {
+        let stacked = state.stack.iter_mut().map(|entry| &mut entry.active);
+        for of in [&mut state.all, &mut state.active].into_iter().chain(stacked) {
+            of.iter_mut().enumerate().for_each(|(i, lanes)| *lanes = self.without(Reg(i as u32), *lanes, gone));
+        }
+    }
+
+    /// What is known of a register unless it follows from assumptions.
+    fn without(&self, r: Reg, lanes: Lanes, gone: u32) -> Lanes {
+        match self.f.reg(r).shape {
+            _ if lanes.given & gone == 0 => lanes,
+            Shape::Uniform => Lanes::UNIFORM,
+            Shape::Varying => Lanes::VARYING,
+        }
+    }
+
     fn scalar(&self, of: &[Lanes], inst: &Inst, r: Reg) -> Lanes {
-        let pure = matches!(inst.op.info().effect, Effect::Pure) && inst.dst == r;
-        let zeros = if pure { self.pure(of, inst).zeros } else { 0 };
-        Lanes { stride: Some(0), zeros }
+        let pure = matches!(inst.op.info().effect, Effect::Pure) && inst.dst == r && inst.ty.is_int();
+        let known = if pure { self.pure(of, inst) } else { Lanes::UNIFORM };
+        // That a register is the same in all lanes by its shape depends on nothing.
+        if known.bits == 0 { Lanes::UNIFORM } else { Lanes { stride: Some(0), ..known } }
     }
 
     /// A varying result: for all lanes, and for the active ones.
@@ -85,50 +146,104 @@ impl<'f> Transfer<'f> {
     /// An instruction whose lanes depend on the lanes of its operands.
     fn pure(&self, of: &[Lanes], inst: &Inst) -> Lanes {
         let arg = |i: usize| self.lanes(of, inst.src[i]);
-        let (a, b) = (arg(0), arg(1));
-        let same = inst.src.iter().filter(|r| !r.is_none()).all(|&r| self.lanes(of, r).is_uniform());
-        let bits = 8 * inst.ty.size() as u32;
+        let args = [arg(0), arg(1), arg(2)];
+        let of_all = args.iter().fold(0, |given, x| given | x.given);
+        let same = args.iter().all(|x| x.is_uniform());
         let whole = inst.ty.is_int();
-        let lanes = |stride: Option<i64>, zeros: u8| Lanes { stride: stride.map(|s| wrapped(s, bits)), zeros };
-        let both = |f: fn(i64, i64) -> i64| a.stride.zip(b.stride).map(|(x, y)| f(x, y));
-        let found = match inst.op {
+        let found = if whole { self.integers(inst, args) } else { None };
+        let [a, b, c] = args;
+        let found = found.unwrap_or(match inst.op {
             Op::Mov | Op::Assign => a,
-            Op::Iota => Lanes { stride: Some(1), zeros: 63 },
-            Op::Add | Op::PAdd if whole => lanes(both(i64::wrapping_add), a.zeros.min(b.zeros)),
-            Op::Sub if whole => lanes(both(i64::wrapping_sub), a.zeros.min(b.zeros)),
-            Op::Neg if whole => lanes(a.stride.map(i64::wrapping_neg), a.zeros),
-            Op::Mul if whole => self.product(inst, a, b, bits),
-            Op::Shl if whole => match self.constant(inst.src[1]) {
-                Some(count) => {
-                    let count = (count % bits as u64) as u32;
-                    lanes(a.stride.map(|s| s << count), (a.zeros as u32 + count).min(63) as u8)
-                }
-                None => Lanes::VARYING,
-            },
-            Op::Convert | Op::Bitcast if whole && inst.from.is_int() && inst.ty.size() <= inst.from.size() => {
-                lanes(a.stride, a.zeros)
-            }
-            Op::Convert if whole && inst.from.is_int() && same => Lanes { stride: Some(0), zeros: a.zeros },
-            Op::Select if arg(0).is_uniform() => b.join(arg(2)),
+            Op::Select if a.is_uniform() => b.join(c),
             Op::Shuffle | Op::Extract if a.is_uniform() => a,
             _ => Lanes::VARYING,
-        };
+        });
         let elementwise = !matches!(inst.op.info().form, Form::Special | Form::Reduce)
             || matches!(inst.op, Op::Select | Op::Convert | Op::Bitcast | Op::PAdd);
-        if found.stride.is_none() && same && elementwise { Lanes::UNIFORM } else { found }
+        let found = if found.stride.is_none() && same && elementwise { Lanes::UNIFORM } else { found };
+        if found.stride.is_some() { found.given(of_all) } else { found }
     }
 
-    fn product(&self, inst: &Inst, a: Lanes, b: Lanes, bits: u32) -> Lanes {
-        let zeros = (a.zeros + b.zeros).min(63);
-        let by = |x: Lanes, factor: Option<u64>| Some(x.stride?.wrapping_mul(factor? as i64));
-        let both_uniform = (a.is_uniform() && b.is_uniform()).then_some(0);
-        let stride =
-            both_uniform.or_else(|| by(a, self.constant(inst.src[1]))).or_else(|| by(b, self.constant(inst.src[0])));
-        Lanes { stride: stride.map(|s| wrapped(s, bits)), zeros: if stride.is_some() { zeros } else { 0 } }
+    /// An operation on integers.
+    fn integers(&self, inst: &Inst, [mut a, mut b, _]: [Lanes; 3]) -> Option<Lanes> {
+        let (bits, signed) = (8 * inst.ty.size() as u32, inst.ty.is_signed());
+        let by = Arithmetic { bits, signed, width: self.width };
+        let divides = matches!(inst.op, Op::IDiv | Op::IRem);
+        if divides && (a.is_uniform() || !b.is_uniform()) {
+            return None;
+        }
+        if divides || matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Shr) {
+            [a, b] = [(0, a), (1, b)].map(|(i, x)| self.in_a_block(inst.src[i], x));
+        }
+        if divides {
+            a = self.not_negative(inst.src[0], a, by)?;
+        }
+        let count = b.known(bits).map(|count| (count % u64::from(bits)) as u32);
+        let found = match inst.op {
+            Op::Iota => Lanes::numbers(bits),
+            Op::Add => by.sum(a, b),
+            // Far outside of its region a pointer is none that its bits would tell.
+            Op::PAdd => by.sum(a, b).with_low(0, 0),
+            Op::Sub => by.difference(a, b),
+            Op::Neg => by.difference(Lanes::constant(0, bits), a),
+            Op::Not => by.difference(Lanes::constant(u64::MAX, bits), a),
+            Op::Mul => by.product(a, b),
+            Op::Shl => match count {
+                Some(count) => by.product(a, Lanes::constant(1 << count, bits)),
+                None => self.shifted_far(inst, a, bits),
+            },
+            Op::Shr => match count {
+                Some(count) => by.shifted_right(a, count),
+                None => self.shifted_away(inst, by, a, b),
+            },
+            Op::And => by.and(a, b),
+            Op::Or => by.bitwise(a, b, |x, y| x | y),
+            Op::Xor => by.bitwise(a, b, |x, y| x ^ y),
+            Op::IDiv => by.quotient(a, b),
+            Op::IRem => by.remainder(a, b),
+            Op::Convert | Op::Bitcast if inst.from.is_int() => by.converted(a, 8 * inst.from.size() as u32),
+            _ => return None,
+        };
+        let given = found.given | a.given | b.given;
+        Some(if found.stride.is_some() { Lanes { given, ..found } } else { Lanes::VARYING })
     }
 
-    fn constant(&self, r: Reg) -> Option<u64> {
-        if r.is_none() { None } else { self.known[r.index()] }
+    /// Consecutive lanes that are assumed to begin at a multiple of the gang's width, if it is not known where they begin.
+    fn in_a_block(&self, reg: Reg, a: Lanes) -> Lanes {
+        let needs = a.is_consecutive() && a.bits < self.width.lanes().trailing_zeros() as u8;
+        let assumed = || self.assumed(reg, a, Assumed::Low(0), a.assumed_low(0, self.width)?);
+        if needs { assumed().unwrap_or(a) } else { a }
+    }
+
+    /// Lanes that are known, or assumed, not to be negative. If lane 0 is not, none is that does not differ in its sign.
+    fn not_negative(&self, reg: Reg, a: Lanes, by: Arithmetic) -> Option<Lanes> {
+        if by.is_not_negative(a) { Some(a) } else { self.assumed(reg, a, Assumed::NotNegative, a) }
+    }
+
+    /// What follows if something is assumed of a register in which `a` is known of the lanes; `None` if nothing is to be assumed.
+    fn assumed(&self, reg: Reg, a: Lanes, what: Assumed, then: Lanes) -> Option<Lanes> {
+        let bit = self.assumptions.as_ref()?.bit(Assumption { reg, stride: a.stride?, what })?;
+        Some(then.given(bit))
+    }
+
+    /// A number that is the same in all lanes shifted to the left, at least as far as makes it a multiple of the gang's width.
+    fn shifted_far(&self, inst: &Inst, a: Lanes, bits: u32) -> Lanes {
+        let far = || {
+            let zeros = u32::from(a.zeros()) + self.width.lanes().trailing_zeros();
+            self.assumed(inst.src[1], Lanes::UNIFORM, Assumed::Count, Lanes::UNIFORM.with_low(0, zeros.min(bits)))
+        };
+        let same = a.is_uniform() && !inst.src[1].is_none() && self.f.reg(inst.src[1]).shape == Shape::Uniform;
+        if same { far().unwrap_or(Lanes::UNIFORM) } else { Lanes::VARYING }
+    }
+
+    /// Lanes shifted to the right, at least by as many bits as number the lanes of a gang.
+    fn shifted_away(&self, inst: &Inst, by: Arithmetic, a: Lanes, count: Lanes) -> Lanes {
+        let differs = !a.is_uniform() && by.differs_below(a, self.width.lanes().trailing_zeros());
+        let shape = self.f.reg(inst.src[1]).shape;
+        if !differs || !count.is_uniform() || shape != Shape::Uniform {
+            return Lanes::VARYING;
+        }
+        self.assumed(inst.src[1], Lanes::UNIFORM, Assumed::Count, Lanes::UNIFORM).unwrap_or(Lanes::VARYING)
     }
 
     /// How the addresses of an access lie.
@@ -142,7 +257,7 @@ impl<'f> Transfer<'f> {
         let lanes = self.width.lanes().trailing_zeros() as u8;
         match base.stride.zip(index.stride).and_then(|(b, i)| step(b, i)) {
             Some(0) => Access::Uniform,
-            Some(s) if s == size => Access::Consecutive { aligned: !inst.src[1].is_none() && index.zeros >= lanes },
+            Some(s) if s == size => Access::Consecutive { aligned: !inst.src[1].is_none() && index.zeros() >= lanes },
             Some(s) => Access::Strided(s),
             None => Access::Varying,
         }
@@ -226,9 +341,4 @@ impl<'f> Transfer<'f> {
 
 fn narrow(state: &mut State) {
     state.mask = state.mask.join(Mask::Some);
-}
-
-/// A number of so many bits, as a number with a sign.
-fn wrapped(x: i64, bits: u32) -> i64 {
-    x << (64 - bits) >> (64 - bits)
 }
