@@ -122,7 +122,7 @@ named_choice! {
         Ir = "ir",
         /// Native code through Cranelift, by vectors of 128 bits.
         Clif = "clif",
-        /// Native code with wide vectors, where the machine has AVX-512.
+        /// Native code with wide vectors, where the machine has AVX-512 or AVX2.
         X86 = "x86",
     }
 }

@@ -19,7 +19,7 @@
 //! | [`backend`] | the trait of back ends |
 //! | [`clif`] | the back end `clif`: native code by Cranelift |
 //! | [`vcode`] | machine code of our own, but for the machine |
-//! | [`x86`] | the back end `x86`: AVX-512 |
+//! | [`x86`] | the back end `x86`: AVX-512 and AVX2 |
 //! | `lowering` | what every back end needs, once |
 //! | [`exec_ir`] | the back end `ir`: interprets regions by the scalar meanings |
 

@@ -10,6 +10,7 @@ use harness::{BankRegister, Host, exit};
 use spmdvm_jit::backend::Backend;
 use spmdvm_jit::clif::{Clif, Options};
 use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Type, Value};
+use spmdvm_jit::x86::Avx2;
 use spmdvm_vm::Op;
 use spmdvm_vm::types::{Shape, Ty};
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,20 +75,25 @@ fn has_plain_shapes(case: &Case) -> bool {
 
 fn page() -> Option<String> {
     let x86 = harness::x86_for_listings()?;
+    let avx2 = Avx2::for_listings().ok()?;
     let clif = Clif::with(Options::default()).ok()?;
-    let engines: [(&str, Calls); 2] = [("x86", all_calls(&x86)), ("clif", all_calls(&clif))];
+    let engines: [(&str, Calls); 3] = [
+        ("`x86` with AVX-512", all_calls(&x86)),
+        ("`x86` with AVX2", all_calls(&avx2)),
+        ("`clif`", all_calls(&clif)),
+    ];
     let widths = WIDTHS.map(|lanes| lanes.to_string()).join(", ");
     let mut text = format!(
         "# Operations that compiled code leaves to the runtime\n\n\
          Compiled code does the operations of the table (`docs/isa.md`) itself, but for these: their operands go through memory \
          to a function of\n\
-         the runtime. Found by compiling each, with uniform and with varying operands, at widths {widths} (`x86` with AVX-512, \
-         `clif` with what\n\
+         the runtime. Found by compiling each, with uniform and with varying operands, at widths {widths} \
+         (`clif` with what\n\
          this processor has). Memory, calls, tasks and printing: `docs/status.md`.\n"
     );
     for (engine, calls) in engines {
         let _ =
-            write!(text, "\n## `{engine}`\n\n| operation | of uniform values | of varying values |\n|---|---|---|\n");
+            write!(text, "\n## {engine}\n\n| operation | of uniform values | of varying values |\n|---|---|---|\n");
         for (op, shapes) in calls {
             let types = |shape: &str| shapes.get(shape).map_or("–".to_owned(), summary);
             let _ = writeln!(text, "| `{op}` | {} | {} |", types("uniform"), types("varying"));

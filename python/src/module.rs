@@ -57,7 +57,7 @@ pub struct Module {
 /// in the module's `warnings`.
 ///
 /// width: lanes of the gang, 1 to 64 in powers of two; "native": as many float lanes as this CPU's vectors have.
-/// engine: "auto" (the fastest that runs here), "interp", or a JIT: "x86" (native code for machines with AVX-512), "clif"
+/// engine: "auto" (the fastest that runs here), "interp", or a JIT: "x86" (native code for machines with AVX-512 or AVX2), "clif"
 ///     (native code for others), "ir" (what they make code from, interpreted: for tests). docs/jit.md says what each needs.
 /// fp: "contract" (a*b+c is fused), "strict" (nothing is) or "fast" (and x/u of a uniform u is x*(1/u)).
 /// check: True: every call is watched on the reference interpreter, which gives the same results, and `module.report()` lists what

@@ -37,7 +37,7 @@ pub struct Global {
     /// Whether the floating-point mode was given.
     #[arg(skip)]
     pub fp_is_given: bool,
-    /// The engine: interp, ir, clif, x86 (needs AVX-512) or auto, the fastest that runs here
+    /// The engine: interp, ir, clif, x86 (needs AVX-512 or AVX2) or auto, the fastest that runs here
     #[arg(long, global = true, default_value = "auto", value_delimiter = ',')]
     pub engine: Vec<Engine>,
     /// Whether an engine was given.
