@@ -413,6 +413,7 @@ impl<'o> Session<'o> {
             width: self.options.width,
             instances: self.options.instances.clone(),
             object: self.options.object,
+            fast: self.options.fp == FpMode::Fast,
         };
         let module = analyse(unit, library(self.options.fp), &options, &self.sources, &mut self.diagnostics);
         if self.diagnostics.has_errors() {

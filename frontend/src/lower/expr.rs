@@ -184,7 +184,10 @@ impl<'m> FunctionLowerer<'_, 'm> {
         value.into_iter().map(|r| self.unary(op, self.b.ty(r), r)).collect()
     }
 
-    fn binary_expr(&mut self, op: Op, lhs: &'m Expr, rhs: &'m Expr, expr: &Expr) -> Value {
+    fn binary_expr(&mut self, op: Op, lhs: &'m Expr, rhs: &'m Expr, expr: &'m Expr) -> Value {
+        if let Some(value) = self.reassociated(op, expr) {
+            return value;
+        }
         if let Some(fused) = self.fused(op, lhs, rhs, expr) {
             return fused;
         }

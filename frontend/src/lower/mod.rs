@@ -29,6 +29,7 @@ mod linkage;
 pub mod map_wrapper;
 mod memory;
 mod place;
+mod reassociate;
 mod stmt;
 mod task_wrapper;
 #[cfg(test)]
@@ -54,7 +55,8 @@ pub enum FpMode {
     Contract,
     /// Every operation rounds.
     Strict,
-    /// As `Contract`, and a division by a uniform value is a product with its reciprocal.
+    /// As `Contract`, and a division by a uniform value is a product with its reciprocal, and chains of sums and products are
+    /// computed in an order of our own (`reassociate.rs`).
     Fast,
 }
 

@@ -28,6 +28,7 @@ mod convert;
 mod declare;
 mod export;
 mod expr;
+mod fast;
 mod foreach;
 mod format;
 mod global;
@@ -135,6 +136,8 @@ pub struct Options {
     pub instances: Instances,
     /// Whether the program is to be linked with others.
     pub object: bool,
+    /// Whether the mode of floating point is `fast`.
+    pub fast: bool,
 }
 
 /// Which instances of exported polymorphic functions are compiled. The others can be seen by hosts, but trap.
@@ -164,6 +167,7 @@ pub fn analyse<'a>(
     let mut checker = Checker::new(options.width, Some(base), sources, diags);
     checker.instances = options.instances.clone();
     checker.is_object = options.object;
+    checker.is_fast = options.fast;
     checker.declare_unit(unit);
     checker.check_bodies();
     checker.finish()

@@ -112,6 +112,11 @@ impl<'a> Checker<'a, '_> {
             let warning = Diagnostic::new(Code::ConstantDivisionByZero, rhs.span, "division by zero");
             self.warn(warning.at("this is 0"));
         }
+        if op == BinaryOp::Div
+            && let Some(value) = self.by_inverse_root(&lhs, &rhs, ty, span)
+        {
+            return value;
+        }
         let value = self.fold_binary(arithmetic_op(op, element), lhs, rhs, ty, span);
         match of_enum {
             // As in ISPC: flags of an enum together are of that enum again.

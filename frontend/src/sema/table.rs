@@ -160,6 +160,8 @@ pub(super) struct Checker<'a, 'd> {
     pub instances: Instances,
     /// Whether others are to be told what the file defines.
     pub is_object: bool,
+    /// Whether the mode is `fast`.
+    pub is_fast: bool,
     /// Those that do not, unless something calls them.
     pub deferred: BTreeMap<DeclId, FuncId>,
     /// Those that nothing has called.
@@ -221,6 +223,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             exported_templates: Vec::new(),
             instances: Instances::All,
             is_object: false,
+            is_fast: false,
             deferred: BTreeMap::new(),
             left_out: Vec::new(),
             first_uses: HashMap::new(),
