@@ -61,6 +61,12 @@
 #define __TRIG_LIMIT 0x1p30d
 #define __TRIG_CANCELLED 0x1p-49d
 
+// A first approximation of 1/sqrt(x) is this less half of x's bits; see numbers.ispc.
+#define __RSQRT_START 0x5fe1680000000000ull
+#define __RSQRT_STEP 1.891d
+#define __RSQRT_LAST_STEP(x, near, y) \
+    SHAPE double y = __op_fma((near) * __op_fma(-((x) * (near)), near, 1.0d), 0.5d, near);
+
 // Where a function saturates or changes its method.
 #define __EXP_NORMAL 708.0d
 #define __EXP_OVERFLOW 710.0d

@@ -14,8 +14,9 @@
     SHAPE REAL h##pl = ((__ERFCX_C0_1 - h##p) + h##u) + __ERFCX_C0_2; \
     SHAPE REAL h##d = __op_fma(__L(2.0), x, __L(1.0)); \
     SHAPE REAL h##dl = __op_fma(__L(2.0), x, __L(1.0) - h##d); \
-    SHAPE REAL h##f = h##p / h##d; \
-    SHAPE REAL h##fl = (__op_fma(-h##f, h##d, h##p) + __op_fma(-h##f, h##dl, h##pl)) / h##d; \
+    SHAPE REAL h##i = __L(1.0) / h##d; \
+    SHAPE REAL h##f = h##p * h##i; \
+    SHAPE REAL h##fl = (__op_fma(-h##f, h##d, h##p) + __op_fma(-h##f, h##dl, h##pl)) * h##i; \
     SHAPE REAL h##xx = -((x) * (x)); \
     SHAPE REAL h##xl = -__op_fma(x, x, h##xx); \
     __EXP_REDUCE(h##xx, n, h##r, h##rl) \

@@ -49,7 +49,6 @@
 #define __LOG2E_2 0x1.4ae0cp-26f
 #define __LN2_1 0x1.62e43p-1f
 #define __LN2_2 -0x1.05c61p-29f
-#define __THIRD_2 -0x1.555556p-27f
 #define __THIRD_1 0x1.555556p-2f
 
 // Angles.
@@ -67,6 +66,11 @@
 #define __TWO_TO_MINUS_64 0x1p-64f
 #define __TRIG_LIMIT 0x1p14f
 #define __TRIG_CANCELLED 0x1p-20f
+
+// A first approximation of 1/sqrt(x) is this less half of x's bits; see numbers.ispc.
+#define __RSQRT_START 0x5f0b4000u
+#define __RSQRT_STEP 1.891f
+#define __RSQRT_LAST_STEP(x, near, y) SHAPE float y = near;
 
 // Where a function saturates or changes its method.
 #define __EXP_NORMAL 87.0f
@@ -121,9 +125,6 @@
 #define __LOG_P(f) \
     __HORNER10(f, 0x1.555556p-2f, -0x1.fffff2p-3f, 0x1.9998e4p-3f, -0x1.555c42p-3f, 0x1.24b388p-3f, -0x1.fe25b2p-4f, \
         0x1.c0da48p-4f, -0x1.affb84p-4f, 0x1.bf3c82p-4f, -0x1.18cd92p-4f)
-// (atanh(s) - s - s^3/3) / s^5, z = s^2, for |s| <= 0.1716
-#define __ATANH_B(z) \
-    __HORNER4(z, 0x1.999998p-3f, 0x1.2493acp-3f, 0x1.c644a2p-4f, 0x1.8fee66p-4f)
 // (sin(x) - x) / x^3, z = x^2, for |x| <= pi/4
 #define __SIN_P(z) \
     __HORNER4(z, -0x1.555556p-3f, 0x1.11116p-7f, -0x1.a0435ap-13f, 0x1.766832p-19f)
@@ -153,3 +154,12 @@
 // ((1+u)^(-1/3) - 1) / u for |u| <= 0.1
 #define __CBRT_P(u) \
     __HORNER5(u, -0x1.555556p-2f, 0x1.c719e8p-3f, -0x1.61f51ap-3f, 0x1.2a2c62p-3f, -0x1.03474ep-3f)
+// In double, for powers: log2(1+f) / f for sqrt(1/2) <= 1+f <= sqrt(2), and 2^r for |r| <= 1/2.
+#define __POW_LOG2_G(f) \
+    __HORNER12(f, 0x1.71547652ef953p0d, -0x1.7154767baebeap-1d, 0x1.ec709c00f041p-2d, -0x1.715435eb9db4fp-2d, \
+        0x1.277732ce685f2p-2d, -0x1.ec8d73d344953p-3d, 0x1.a615cb536bdd5p-3d, -0x1.6eb02b30a52cdp-3d, \
+        0x1.45a292dfe3b3p-3d, -0x1.417fe988d5c7cp-3d, 0x1.3d25f58f979p-3d, -0x1.61ac61dbf147dp-4d)
+#define __POW_TO_EXPONENT (0x1.8p52d + 1023.0d)
+#define __POW_EXP2(r) \
+    __HORNER7(r, 0x1.0000000261508p0d, 0x1.62e430c7e92d5p-1d, 0x1.ebfbdadcb1701p-3d, 0x1.c6aed4b946d84p-5d, \
+        0x1.3b2dbbc066705p-7d, 0x1.5f456a8ef562dp-10d, 0x1.41d333d34ccd5p-13d)

@@ -87,8 +87,9 @@ static inline SHAPE REAL asinh(SHAPE REAL x) {
     SHAPE REAL sl = (__op_fma(-s, s, t) + tl) / (s + s);
     SHAPE REAL d = __L(1.0) + s;
     SHAPE REAL dl = (__L(1.0) - (d - s)) + sl;
-    SHAPE REAL q = z / d;
-    SHAPE REAL ql = (__op_fma(-q, d, z) + __op_fma(-q, dl, zl)) / d;
+    SHAPE REAL inverse = __L(1.0) / d;
+    SHAPE REAL q = z * inverse;
+    SHAPE REAL ql = (__op_fma(-q, d, z) + __op_fma(-q, dl, zl)) * inverse;
     SHAPE REAL h = v + q;
     SHAPE REAL hl = (q - (h - v)) + ql;
     SHAPE REAL y = __log1p_pair(h, hl);
@@ -131,8 +132,9 @@ static inline SHAPE REAL atanh(SHAPE REAL x) {
     SHAPE REAL n = a + a;
     SHAPE REAL d = __L(1.0) - a;
     SHAPE REAL dl = (__L(1.0) - d) - a;
-    SHAPE REAL q = n / d;
-    SHAPE REAL ql = (__op_fma(-q, d, n) - q * dl) / d;
+    SHAPE REAL inverse = __L(1.0) / d;
+    SHAPE REAL q = n * inverse;
+    SHAPE REAL ql = (__op_fma(-q, d, n) - q * dl) * inverse;
     SHAPE REAL y = __L(0.5) * __log1p_pair(q, ql);
     if (!(a < __L(1.0)) | a < __ASINH_IS_X) {
         y = __op_select(a < __L(1.0), a, __op_select(a == __L(1.0), __INF, __NAN));

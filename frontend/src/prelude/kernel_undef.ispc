@@ -36,6 +36,9 @@
 #undef __LN2_2
 #undef __THIRD_2
 #undef __THIRD_1
+#undef __RSQRT_START
+#undef __RSQRT_STEP
+#undef __RSQRT_LAST_STEP
 #undef __TWO_OVER_PI
 #undef __PIO2_1
 #undef __PIO2_2
@@ -94,3 +97,6 @@
 #undef __ERFCX_P
 #undef __CBRT_P
 #undef __ATANH_A
+#undef __POW_LOG2_G
+#undef __POW_TO_EXPONENT
+#undef __POW_EXP2

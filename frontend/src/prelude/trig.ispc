@@ -87,14 +87,17 @@ static inline SHAPE __ANGLE __reduce_huge(SHAPE REAL a) {
 // Declares s and c, the sine and the cosine of r + rl. The sine of -0 is -0.
 #define __SIN_COS(r, rl, z, s, c) \
     SHAPE REAL c##h = __COS_HEAD(z); \
-    SHAPE REAL s = __FROM_BITS(__UBITS((r) + __SIN_TAIL(r, rl, z, c##h)) | (__UBITS(r) & __SIGN_BIT)); \
+    SHAPE REAL s = __op_select((r) == __L(0.0), r, (r) + __SIN_TAIL(r, rl, z, c##h)); \
     SHAPE REAL c = c##h + __COS_TAIL(r, rl, z, c##h);
 
 // From the sine and the cosine of the remainder those of the angle, by the last two bits of its multiple.
 #define __IS_ODD_MULTIPLE(bits) (((bits) & 1) != 0)
-#define __NEGATE_IF_BIT_1(y, bits) __FROM_BITS(__UBITS(y) ^ (((bits) << (__SIGN_SHIFT - 1)) & __SIGN_BIT))
-#define __SIN_OF(bits, s, c) __NEGATE_IF_BIT_1(__op_select(__IS_ODD_MULTIPLE(bits), c, s), bits)
-#define __COS_OF(bits, s, c) __NEGATE_IF_BIT_1(__op_select(__IS_ODD_MULTIPLE(bits), s, c), (bits) + 1)
+// (A choice takes fewer instructions than a change of the sign in the bits of what may be a NaN.)
+static inline SHAPE REAL __negate_if_bit_1(SHAPE REAL y, SHAPE UINT bits) {
+    return __op_select((bits & 2) != 0, -y, y);
+}
+#define __SIN_OF(bits, s, c) __negate_if_bit_1(__op_select(__IS_ODD_MULTIPLE(bits), c, s), bits)
+#define __COS_OF(bits, s, c) __negate_if_bit_1(__op_select(__IS_ODD_MULTIPLE(bits), s, c), (bits) + 1)
 
 // y with the sign changed if that of x is set.
 #define __TIMES_SIGN(y, x) __FROM_BITS(__UBITS(y) ^ (__UBITS(x) & __SIGN_BIT))
@@ -110,7 +113,7 @@ static inline SHAPE __ANGLE __reduce_huge(SHAPE REAL a) {
     SHAPE bool huge = !(__op_abs(x) < __TRIG_LIMIT);
 
 #define __SIN_COS_FAST(r, z, s, c) \
-    SHAPE REAL s = __FROM_BITS(__UBITS(__op_fma((r) * (z), __SIN_P(z), r)) | (__UBITS(r) & __SIGN_BIT)); \
+    SHAPE REAL s = (r) * __op_fma(z, __SIN_P(z), __L(1.0)); \
     SHAPE REAL c = __op_fma((z) * (z), __COS_P(z), __COS_HEAD(z));
 
 // What the functions below compute first.
@@ -180,7 +183,7 @@ static inline void sincos(SHAPE REAL x, SHAPE REAL *uniform sine, SHAPE REAL *un
     SHAPE REAL c = __COS_HEAD(z); \
     SHAPE REAL st = __SIN_TAIL(r, rl, z, c); \
     SHAPE REAL ct = __COS_TAIL(r, rl, z, c); \
-    SHAPE REAL sh = __FROM_BITS(__UBITS((r) + st) | (__UBITS(r) & __SIGN_BIT)); \
+    SHAPE REAL sh = __op_select((r) == __L(0.0), r, (r) + st); \
     SHAPE REAL sl = ((r) - sh) + st; \
     SHAPE REAL ch = c + ct; \
     SHAPE REAL cl = (c - ch) + ct; \
@@ -189,10 +192,11 @@ static inline void sincos(SHAPE REAL x, SHAPE REAL *uniform sine, SHAPE REAL *un
     SHAPE REAL nl = __op_select(odd, cl, sl); \
     SHAPE REAL dh = __op_select(odd, sh, ch); \
     SHAPE REAL dl = __op_select(odd, sl, cl); \
-    SHAPE REAL q = nh / dh; \
-    SHAPE REAL correction = (__op_fma(-q, dh, nh) + __op_fma(-q, dl, nl)) / dh; \
-    SHAPE REAL quotient = __FROM_BITS(__UBITS(q + correction) | (__UBITS(q) & __SIGN_BIT)); \
-    SHAPE REAL tangent = __FROM_BITS(__UBITS(quotient) ^ ((bits) << __SIGN_SHIFT));
+    SHAPE REAL inverse = __L(1.0) / dh; \
+    SHAPE REAL q = nh * inverse; \
+    SHAPE REAL correction = (__op_fma(-q, dh, nh) + __op_fma(-q, dl, nl)) * inverse; \
+    SHAPE REAL quotient = __op_select(q == __L(0.0), q, q + correction); \
+    SHAPE REAL tangent = __op_select(odd, -quotient, quotient);
 
 static inline SHAPE REAL __tan_huge(SHAPE REAL x) {
     __TRIG_REDUCE_HUGE(x, bits, r, rl, z)
@@ -208,7 +212,7 @@ static inline SHAPE REAL tan(SHAPE REAL x) {
     __TRIG_USUAL(x, bits, s, c, huge)
     SHAPE bool odd = __IS_ODD_MULTIPLE(bits);
     SHAPE REAL quotient = __op_select(odd, c, s) / __op_select(odd, s, c);
-    SHAPE REAL y = __FROM_BITS(__UBITS(quotient) ^ (bits << __SIGN_SHIFT));
+    SHAPE REAL y = __op_select(odd, -quotient, quotient);
 #else
     __TRIG_REDUCE(x, bits, r, rl, z, huge)
     __TAN_OF(bits, r, rl, z)
