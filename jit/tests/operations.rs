@@ -77,11 +77,8 @@ fn page() -> Option<String> {
     let x86 = harness::x86_for_listings()?;
     let avx2 = Avx2::for_listings().ok()?;
     let clif = Clif::with(Options::default()).ok()?;
-    let engines: [(&str, Calls); 3] = [
-        ("`x86` with AVX-512", all_calls(&x86)),
-        ("`x86` with AVX2", all_calls(&avx2)),
-        ("`clif`", all_calls(&clif)),
-    ];
+    let engines: [(&str, Calls); 3] =
+        [("`x86` with AVX-512", all_calls(&x86)), ("`x86` with AVX2", all_calls(&avx2)), ("`clif`", all_calls(&clif))];
     let widths = WIDTHS.map(|lanes| lanes.to_string()).join(", ");
     let mut text = format!(
         "# Operations that compiled code leaves to the runtime\n\n\
@@ -92,8 +89,7 @@ fn page() -> Option<String> {
          this processor has). Memory, calls, tasks and printing: `docs/status.md`.\n"
     );
     for (engine, calls) in engines {
-        let _ =
-            write!(text, "\n## {engine}\n\n| operation | of uniform values | of varying values |\n|---|---|---|\n");
+        let _ = write!(text, "\n## {engine}\n\n| operation | of uniform values | of varying values |\n|---|---|---|\n");
         for (op, shapes) in calls {
             let types = |shape: &str| shapes.get(shape).map_or("–".to_owned(), summary);
             let _ = writeln!(text, "| `{op}` | {} | {} |", types("uniform"), types("varying"));

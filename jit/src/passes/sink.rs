@@ -13,9 +13,9 @@
 //! at most [`MOST_COPIES`] such blocks if all of its other uses are snapshots of instructions, or instructions that are used by
 //! such snapshots only. Its block dominates those of its uses, so its arguments are there. Facts about memory of frames
 //! that the region makes stay where they are: the frame may be gone. An instruction of two varying arguments stays too,
-//! for both would have to be kept in its place, unless one of them moves with it, but for sums of pointers, which take long; so do constants
-//! and splats, which back ends make where they are needed, and what is read at entry, which is read there. The last instruction of
-//! a block comes first, so that chains move together.
+//! for both would have to be kept in its place, unless one of them moves with it, but for sums of pointers, which take long;
+//! so do constants and splats, which back ends make where they are needed, and what is read at entry, which is read there.
+//! The last instruction of a block comes first, so that chains move together.
 
 use super::licm::{Loops, definitions};
 use super::{has_frames, is_stable};

@@ -21,7 +21,7 @@ use super::level::V3;
 use super::values::sized;
 use crate::backend::CompileError;
 use crate::vcode::{Inst, VCode};
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 use iced_x86::{Code, EncodingKind, Instruction, Mnemonic, OpCodeOperandKind, OpKind, Register};
 use regalloc2::VReg;
 use std::sync::LazyLock;
@@ -143,28 +143,14 @@ fn is_legal(plain: &Plain) -> bool {
 }
 
 /// Leaves out the bits of masks that nobody asks for.
-fn leave_out_unused(code: &mut VCode<X86<V3>>, made: &[VReg]) {
-    if made.is_empty() {
-        return;
-    }
-    let mut made: Vec<bool> = {
-        let mut is_made = vec![false; made.iter().map(|r| r.vreg() + 1).max().unwrap_or(0)];
-        made.iter().for_each(|r| is_made[r.vreg()] = true);
-        is_made
-    };
-    made.resize(made.len().max(1), false);
+fn leave_out_unused(code: &mut VCode<X86<V3>>, bits: &[VReg]) {
     let uses = code.uses();
-    let kept: Vec<bool> = code
-        .insts
-        .iter()
-        .map(|inst| match inst {
-            Inst::Plain(plain) => match plain.args[0] {
-                Some(Arg::Def(r, Size::G32)) => uses[r.vreg()] != 0 || !made.get(r.vreg()).copied().unwrap_or(false),
-                _ => true,
-            },
-            _ => true,
-        })
-        .collect();
+    let unused: HashSet<VReg> = bits.iter().copied().filter(|r| uses[r.vreg()] == 0).collect();
+    let makes = |plain: &Plain| match plain.args[0] {
+        Some(Arg::Def(r, _) | Arg::Tied { to: r, .. }) => unused.contains(&r),
+        _ => false,
+    };
+    let kept: Vec<bool> = code.insts.iter().map(|inst| !matches!(inst, Inst::Plain(plain) if makes(plain))).collect();
     code.retain(&kept);
 }
 
@@ -711,7 +697,7 @@ impl Legal<'_> {
         let holds = |x| Lanes { x, inverted: false };
         let fails = |x| Lanes { x, inverted: true };
         let a = self.register(args[0], form);
-        if predicate % 4 == 0 {
+        if matches!(predicate, 0 | 4) {
             let x = self.make(equal(size), form, &[Arg::Use(a, form), args[1]]);
             return if predicate == 0 { holds(x) } else { fails(x) };
         }
