@@ -337,8 +337,7 @@ impl Legal<'_> {
     fn retarget(&mut self, to: VReg) {
         match self.new.last_mut() {
             Some((_, Inst::Plain(plain))) => match &mut plain.args[0] {
-                Some(Arg::Def(r, _)) => *r = to,
-                Some(Arg::Tied { to: r, .. }) => *r = to,
+                Some(Arg::Def(r, _) | Arg::Tied { to: r, .. }) => *r = to,
                 arg => unreachable!("{arg:?} is no result"),
             },
             _ => unreachable!("the last instruction makes something"),
@@ -742,7 +741,9 @@ fn of_form(code: Code, form: Size) -> Code {
     let next = sized(code, Size::Y);
     let (mnemonic, kinds) = (code.mnemonic(), code.op_code().op_count());
     let is_twin = |other: Code| {
-        let uses_ymm = other.op_code().op_kinds().iter().any(|kind| format!("{kind:?}").starts_with("ymm"));
+        use OpCodeOperandKind::{ymm_is4, ymm_is5, ymm_or_mem, ymm_reg, ymm_rm, ymm_vvvv};
+        let is_ymm = |kind: &_| matches!(kind, ymm_is4 | ymm_is5 | ymm_or_mem | ymm_reg | ymm_rm | ymm_vvvv);
+        let uses_ymm = other.op_code().op_kinds().iter().any(is_ymm);
         other.mnemonic() == mnemonic && other.op_code().op_count() == kinds && uses_ymm
     };
     if is_twin(next) { next } else { code }
