@@ -7,16 +7,17 @@
 //!
 //! *Ctrl-C* also stops programs of other threads, as long as Python's own handler would raise `KeyboardInterrupt`.
 //! While at least one program runs, a handler of SIGINT stands in front of Python's: it raises a flag and passes the
-//! signal on. It is put up when a program has run for a millisecond and taken down at the end of the call, rather than
-//! once, because hosts such as notebooks set Python's handler anew again and again; and not at the start of the call,
-//! because small calls are to cost no system calls. A signal that came in between is Python's alone.
+//! signal on. It is taken down at the end of the call, because hosts such as notebooks set Python's handler anew again and
+//! again. Calls of the main thread put it up when they have run for a millisecond, because small calls are to cost no
+//! system calls, and Python's own handler is theirs anyhow. Calls of other threads put it up at once: a signal that Python
+//! alone got would never stop them.
 
 use crate::output;
 use crate::progress::Progress;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -56,10 +57,20 @@ fn has_default_handler(py: Python<'_>) -> PyResult<bool> {
 
 /// Returns whether this is Python's main thread, where handlers run.
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    /// The thread that was found to be the main one. Where another has become it by `fork`, that one is asked for anew.
+    static KNOWN: OnceLock<ThreadId> = OnceLock::new();
+    let thread = thread::current().id();
+    if KNOWN.get() == Some(&thread) {
+        return Ok(true);
+    }
     static MAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let main = MAIN.import(py, "threading", "main_thread")?.call0()?;
-    Ok(main.is(&CURRENT.import(py, "threading", "current_thread")?.call0()?))
+    let is_main = main.is(&CURRENT.import(py, "threading", "current_thread")?.call0()?);
+    if is_main {
+        KNOWN.get_or_init(|| thread);
+    }
+    Ok(is_main)
 }
 
 /// A call of a program; ends when dropped.
@@ -113,6 +124,9 @@ impl Watch {
             Watch(Look(Arc::new(Call { stop, thread: thread::current().id(), program, progress, looked, raised })))
         };
         py.check_signals()?;
+        if !is_main_thread(py)? {
+            put_up_handler(py)?;
+        }
         Ok(watch)
     }
 

@@ -103,6 +103,36 @@ def test_a_handler_of_ctrl_c_that_returns() -> None:
     assert out == "pressed\nwent on\n"
 
 
+def test_ctrl_c_in_the_first_moment_of_another_thread() -> None:
+    out = run("""
+    def pressed_at_once(value):
+        pressed.set()
+        return value
+    program = spmdvm.compile('''
+    extern "C" uniform int begun(uniform int x);
+    export void endless(const uniform int flag[]) { begun(0); while (flag[0] == 0) { } }
+    ''', host={"begun": pressed_at_once})
+    for _ in range(20):
+        pressed, ended = threading.Event(), []
+        def call():
+            try:
+                program.endless(flag)
+            except KeyboardInterrupt:
+                ended.append(True)
+        thread = threading.Thread(target=call, daemon=True)
+        try:
+            thread.start()
+            pressed.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            pass
+        thread.join(10)
+        assert ended, "it runs on"
+    """)
+    assert out == ""
+
+
 def test_a_handler_may_call_programs() -> None:
     out = run("""
     def nested(number, frame):
