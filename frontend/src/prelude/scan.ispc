@@ -5,28 +5,34 @@
 #define __SCAN_AND(a, b) ((a) & (b))
 #define __SCAN_OR(a, b) ((a) | (b))
 
+#define __SCAN_STEP(T, OP, STEP) \
+    if (STEP < programCount) { \
+        varying T below = __op_shuffle(sum, lane - STEP); \
+        sum = __op_select(lane >= STEP, (varying T)OP(below, sum), sum); \
+    }
+
+#define __SCAN_STEPS(T, OP) \
+    unmasked { \
+        __SCAN_STEP(T, OP, 1) \
+        __SCAN_STEP(T, OP, 2) \
+        __SCAN_STEP(T, OP, 4) \
+        __SCAN_STEP(T, OP, 8) \
+        __SCAN_STEP(T, OP, 16) \
+        __SCAN_STEP(T, OP, 32) \
+    }
+
 #define __SCAN(T, NAME, OP, NEUTRAL) \
     static inline varying T inclusive_scan_##NAME(varying T x) { \
         varying int lane = __op_iota(); \
         varying T sum = __op_select(__op_mask_get(), x, (uniform T)NEUTRAL); \
-        unmasked { \
-            for (uniform int step = 1; step < programCount; step = step + step) { \
-                varying T below = __op_shuffle(sum, lane - step); \
-                sum = __op_select(lane >= step, (varying T)OP(below, sum), sum); \
-            } \
-        } \
+        __SCAN_STEPS(T, OP) \
         return sum; \
     } \
     static inline varying T exclusive_scan_##NAME(varying T x) { \
         varying int lane = __op_iota(); \
         varying T kept = __op_select(__op_mask_get(), x, (uniform T)NEUTRAL); \
         varying T sum = __op_select(lane == 0, (uniform T)NEUTRAL, __op_shuffle(kept, lane - 1)); \
-        unmasked { \
-            for (uniform int step = 1; step < programCount; step = step + step) { \
-                varying T below = __op_shuffle(sum, lane - step); \
-                sum = __op_select(lane >= step, (varying T)OP(below, sum), sum); \
-            } \
-        } \
+        __SCAN_STEPS(T, OP) \
         return sum; \
     }
 
@@ -49,6 +55,8 @@ __EACH_INT(__DEFINE)
 #undef __DEFINE
 
 #undef __SCAN
+#undef __SCAN_STEPS
+#undef __SCAN_STEP
 #undef __SCAN_ADD
 #undef __SCAN_AND
 #undef __SCAN_OR

@@ -38,7 +38,7 @@ pub(crate) use layout::Layout;
 pub(crate) use ops::{BitCount, Bitwise, Comparison, Division, Extreme, Logic, Shift, step_of};
 pub use snapshot::Area;
 pub(crate) use snapshot::{ExitValue, ExitWrite, exit_writes, mask_word, visiting_word};
-pub(crate) use values::{Definition, Values};
+pub(crate) use values::{Definition, Values, is_index_arithmetic};
 
 use crate::ir::{Edge, ExitId, Kind, Region};
 use std::sync::Arc;

@@ -2,10 +2,12 @@
 //! masks some lane is known to be active.
 
 use super::gathers::least_index;
+use super::ops::Comparison;
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, Edge, End, Inst, Kind, Region, Value};
 use spmdvm_vm::isa::Op;
+use spmdvm_vm::sem;
 use spmdvm_vm::types::Ty;
 
 /// Where a value is defined.
@@ -112,9 +114,19 @@ impl<'r> Values<'r> {
         if inst.kind == Kind::Splat { self.constant(inst.args[0]) } else { self.constant(v) }
     }
 
-    /// The constants that the lanes of a value are, if each of them has been put in one by one.
+    /// The constants that the lanes of a value are, if each of them has been put in one by one, or it is index arithmetic on lane
+    /// numbers and constants.
     pub(crate) fn constant_vector(&self, v: Value) -> Option<Vec<u64>> {
+        self.constant_vector_within(v, DEEPEST_CONSTANT)
+    }
+
+    fn constant_vector_within(&self, v: Value, depth: usize) -> Option<Vec<u64>> {
         let ty = self.region.ty(v).ty;
+        if let Kind::Op { op, ty, from } = self.inst(v)?.kind
+            && is_index_arithmetic(op, ty)
+        {
+            return self.computed_lanes(op, ty, from, &self.inst(v)?.args, depth.checked_sub(1)?);
+        }
         let mut lanes: Vec<Option<u64>> = vec![None; self.region.width.lanes()];
         let mut rest = v;
         loop {
@@ -129,6 +141,15 @@ impl<'r> Values<'r> {
         lanes.into_iter().enumerate().map(|(l, bits)| bits.or_else(|| below(l))).collect()
     }
 
+    /// What an operation of two constants gives in each lane.
+    fn computed_lanes(&self, op: Op, ty: Ty, from: Ty, args: &[Value], depth: usize) -> Option<Vec<u64>> {
+        let &[a, b] = args else { return None };
+        // What is most often no constant is asked first.
+        let b = self.constant_vector_within(b, depth)?;
+        let a = self.constant_vector_within(a, depth)?;
+        a.into_iter().zip(b).map(|(a, b)| sem::eval(op, ty, from, [a, b, 0])).collect()
+    }
+
     /// The bits of a mask, or of a uniform bool in all lanes, that is constant.
     pub(crate) fn mask_bits(&self, v: Value) -> Option<u64> {
         let full = self.region.width.full_mask();
@@ -139,6 +160,12 @@ impl<'r> Values<'r> {
             Kind::Op { op: Op::Lt, ty: Ty::I32, .. } if self.is_iota(inst.args[0]) => {
                 let n = self.constant_lanes(inst.args[1])? as i32;
                 Some(if n <= 0 { 0 } else { u64::MAX >> (64 - n.min(64)) & full })
+            }
+            Kind::Op { op, ty: ty @ Ty::I32, from }
+                if Comparison::of(op).is_some() && self.region.ty(v).is_varying() =>
+            {
+                let lanes = self.computed_lanes(op, ty, from, &inst.args, DEEPEST_CONSTANT)?;
+                Some(lanes.into_iter().enumerate().fold(0, |bits, (lane, holds)| bits | holds << lane))
             }
             _ => None,
         }
@@ -248,6 +275,14 @@ impl<'r> Values<'r> {
         let asked = |inst: &Inst| inst.kind == Kind::AnyLane && inst.args[0] == mask;
         then == edge && then.to != other.to && self.inst(*cond).is_some_and(asked)
     }
+}
+
+/// How many operations on constants are computed in place of a value.
+const DEEPEST_CONSTANT: usize = 6;
+
+/// Returns whether an operation is one that lane numbers are computed by.
+pub(crate) fn is_index_arithmetic(op: Op, ty: Ty) -> bool {
+    ty == Ty::I32 && matches!(op, Op::Add | Op::Sub | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Shr)
 }
 
 /// By value: whether it stands in one place of instructions, ends of blocks and snapshots only.

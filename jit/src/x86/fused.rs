@@ -10,7 +10,9 @@
 //! | `fma` of negated operands | the form of it that negates |
 //! | `xor x, (select m, y, 0)`, likewise `or`, `add`, `sub` | the operation under a mask |
 //! | `select (eq (and i, lanes), 0), (shuffle x, i), (shuffle y, i)` | a permutation of two vectors |
-//! | `insert` of constants, one after another | a vector of constants, in memory |
+//! | `insert` of constants, one after another; index arithmetic on lane numbers and constants | a vector of constants, in memory |
+//! | `shuffle x, c`, with AVX2 | the permutations that make it, where `c` is a constant in each lane |
+//! | `select c, x, y`, with AVX2 | a blend by number |
 //!
 //! What is fused stands in one block: what has left a loop stays outside of it. The others are made for themselves only if something else
 //! demands them too ([`Forms::takes_instead`](crate::vcode::Forms::takes_instead)), so an instruction that fuses always has code.
@@ -21,7 +23,7 @@ use super::masks::comparison;
 use super::select::{Select, imm8};
 use super::values::sized;
 use crate::ir::{BlockId, Inst, Kind, Value};
-use crate::lowering::{Comparison, Definition, Values};
+use crate::lowering::{Comparison, Definition, Values, is_index_arithmetic};
 use iced_x86::Code;
 use regalloc2::VReg;
 use spmdvm_vm::isa::Op;
@@ -48,15 +50,38 @@ pub(super) enum Fused {
     Permute { x: Value, y: Value, numbers: Value },
     /// A constant in each lane.
     Constants,
+    /// Elements of a value, by numbers that are constants.
+    Listed { x: Value, numbers: Value },
+    /// Elements of two values where they are, of the first where a bit is set.
+    Blend { x: Value, y: Value, bits: u64 },
 }
 
 impl Fused {
     /// What an instruction of a block does together with others of it, if it does.
     pub(super) fn of<L: Level>(values: &Values<'_>, block: BlockId, inst: &Inst) -> Option<Fused> {
         let see = Seen { values, block };
-        let fused = Fused::by_shape(values, see, inst)?;
-        // AVX2 has no permutations of two vectors.
-        (L::HAS_MASKS || !matches!(fused, Fused::Permute { .. })).then_some(fused)
+        if L::HAS_MASKS { Fused::by_shape(values, see, inst) } else { Fused::by_shape_without_masks(values, see, inst) }
+    }
+
+    /// AVX2 has no permutations of any elements of two vectors, and masks have to come into vectors.
+    fn by_shape_without_masks(values: &Values<'_>, see: Seen<'_, '_>, inst: &Inst) -> Option<Fused> {
+        if let (Kind::Op { op, ty, .. }, Some(result)) = (inst.kind, inst.result)
+            && values.region.ty(result).is_varying()
+            && !matches!(ty, Ty::Bool | Ty::F16)
+            && ty.size() >= 4
+        {
+            let fills_vector = values.region.width.lanes() * ty.size() >= 32;
+            match (op, &inst.args[..]) {
+                (Op::Shuffle, &[x, numbers]) if fills_vector && values.constant_vector(numbers).is_some() => {
+                    return Some(Fused::Listed { x, numbers });
+                }
+                (Op::Select, &[mask, x, y]) if let Some(bits) = values.mask_bits(mask) => {
+                    return Some(Fused::Blend { x, y, bits });
+                }
+                _ => {}
+            }
+        }
+        Fused::by_shape(values, see, inst).filter(|fused| !matches!(fused, Fused::Permute { .. }))
     }
 
     fn by_shape(values: &Values<'_>, see: Seen<'_, '_>, inst: &Inst) -> Option<Fused> {
@@ -75,6 +100,9 @@ impl Fused {
         match op {
             Op::Insert if !matches!(ty, Ty::Bool | Ty::F16) => {
                 values.constant_vector(inst.result?).map(|_| Fused::Constants)
+            }
+            op if is_index_arithmetic(op, ty) && values.constant_vector(inst.result?).is_some() => {
+                Some(Fused::Constants)
             }
             Op::Select => see.permuted(ty, inst),
             Op::And if ty == Ty::Bool => see.masks(inst),
@@ -104,6 +132,8 @@ impl Fused {
             Fused::Masked { x, y, mask, .. } => vec![x, y, mask],
             Fused::Permute { x, y, numbers } => vec![x, y, numbers],
             Fused::Constants => Vec::new(),
+            Fused::Listed { x, .. } => vec![x],
+            Fused::Blend { x, y, .. } => vec![x, y],
         }
     }
 }
@@ -289,6 +319,11 @@ impl<L: Level> Select<'_, L> {
             }
             Fused::Permute { x, y, numbers } => return self.permute_two(inst, ty, [x, y], numbers),
             Fused::Constants => return self.constants(inst),
+            Fused::Listed { x, numbers } => return self.shuffle_listed(inst, ty, x, numbers),
+            Fused::Blend { x, y, bits } => {
+                let pieces = self.blend_listed(ty.size(), x, y, bits);
+                self.set_pieces(inst, pieces);
+            }
             Fused::AnyMissing { .. } => return false,
         }
         true

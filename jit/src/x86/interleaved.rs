@@ -16,21 +16,25 @@
 //!
 //! [`passes::loads`]: crate::passes::loads
 
+use super::avx2::permutation::{self, Choice, Order, Pick, Recipe};
 use super::inst::{Arg, Mem, Size};
 use super::level::Level;
 use super::memory::masked_store;
-use super::select::Select;
+use super::select::{Select, imm8};
 use super::strided::Row;
 use super::values::sized;
 use crate::ir::{Inst, Kind, Value};
 use crate::lowering::AddressSum;
 use crate::vcode::Location;
 use foldhash::{HashMap, HashSet};
+use iced_x86::Code;
 use regalloc2::VReg;
 use std::ops::Range;
 
 /// Most vectors that a group is loaded from, or stored to: they take registers.
-const MOST_VECTORS: usize = 16;
+fn most_vectors<L: Level>() -> usize {
+    (L::N_VECTORS + 2) / 2
+}
 
 // What operations take, in tenths of a nanosecond of an AMD EPYC of the fourth generation: a permutation or load of 64 bytes or fewer,
 // storing 32 bytes (a vector, or under a mask, which takes longer for 64 bytes than twice for 32), and loading or storing an element.
@@ -83,13 +87,58 @@ type Element = (usize, usize);
 /// Elements by their places; what is nobody's may be anything.
 type Wanted = Vec<Option<Element>>;
 
+/// What permutes the elements of two vectors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum By {
+    /// One instruction, whatever is wanted.
+    One,
+    /// [`permutation`], of elements of so many bytes.
+    Several { size: usize },
+}
+
+impl By {
+    /// The most that two vectors hold is arranged by: what is wanted of them, wherever it is easily had.
+    fn arranged(self, lanes: usize, elements: Vec<usize>) -> Vec<Option<usize>> {
+        match self {
+            By::One => {
+                let mut choice: Vec<Option<usize>> = elements.into_iter().map(Some).collect();
+                choice.resize(lanes, None);
+                choice
+            }
+            By::Several { size } => {
+                let parts = size / 4;
+                let elements: Vec<usize> = elements.into_iter().flat_map(|e| parts * e..parts * (e + 1)).collect();
+                let choice = permutation::arranged(&elements, parts == 2);
+                choice.iter().step_by(parts).map(|e| e.map(|e| e / parts)).collect()
+            }
+        }
+    }
+
+    /// How many instructions a permutation takes.
+    fn instructions(self, choice: &[Option<usize>]) -> usize {
+        match self {
+            By::One => 1,
+            By::Several { size } => Recipe::of(&in_fours(choice, size)).instructions(),
+        }
+    }
+}
+
+/// The elements of a permutation as elements of 4 bytes.
+fn in_fours(choice: &[Option<usize>], size: usize) -> Choice {
+    let parts = size / 4;
+    std::array::from_fn(|at| choice[at / parts].map(|e| parts * e + at % parts))
+}
+
 /// How vectors are made of the elements of others, by permutations of two each.
 ///
 /// Elements are collected by halves of the sources, from each for as many results at once as a vector holds: for *n* results of all
 /// elements of *n* sources, n·log₂ n permutations rather than n·(n-1), if *n* is a power of two.
 #[derive(Debug)]
-struct Plan {
+pub(super) struct Plan {
     lanes: usize,
+    by: By,
+    /// By the source, the vector that holds its elements.
+    origins: Vec<usize>,
     /// What each vector holds: the sources, then what the steps make.
     held: Vec<Wanted>,
     steps: Vec<Step>,
@@ -100,23 +149,57 @@ struct Plan {
 #[derive(Debug)]
 struct Step {
     of: [usize; 2],
-    /// By place: the number of an element, those of the second vector from `lanes` on.
-    choice: Vec<usize>,
+    /// By place: the number of an element, those of the second vector from `lanes` on; what is nobody's may be anything.
+    choice: Vec<Option<usize>>,
 }
 
 impl Plan {
-    fn new(sources: usize, lanes: usize, wanted: &[Wanted]) -> Plan {
+    pub(super) fn new(by: By, sources: usize, lanes: usize, wanted: &[Wanted]) -> Plan {
         let whole = |source| (0..lanes).map(|at| Some((source, at))).collect();
-        let held = (0..sources).map(whole).collect();
-        let mut plan = Plan { lanes, held, steps: Vec::new(), results: Vec::new() };
-        plan.results = plan.collect(0..sources, wanted, true);
-        plan
+        let made = |spread: bool| {
+            let held = (0..sources).map(whole).collect();
+            let origins = (0..sources).collect();
+            let mut plan = Plan { lanes, by, origins, held, steps: Vec::new(), results: Vec::new() };
+            if spread {
+                (0..sources).for_each(|source| plan.spread(source, wanted));
+            }
+            plan.results = plan.collect(0..sources, wanted, true);
+            plan
+        };
+        match by {
+            By::One => made(false),
+            By::Several { .. } => [false, true].map(made).into_iter().min_by_key(Plan::instructions).expect("two"),
+        }
+    }
+
+    /// Brings each element of a source to the place where it is wanted, in whatever vectors, if no two are wanted at the same: then
+    /// they have only to be blended.
+    fn spread(&mut self, source: usize, wanted: &[Wanted]) {
+        let mut choice = vec![None; self.lanes];
+        for wanted in wanted {
+            for (at, e) in wanted.iter().enumerate() {
+                let Some((_, element)) = e.filter(|&(of, _)| of == source) else { continue };
+                let elsewhere = choice.iter().enumerate().any(|(there, &e)| there != at && e == Some(element));
+                if elsewhere || choice[at].is_some_and(|other| other != element) {
+                    return;
+                }
+                choice[at] = Some(element);
+            }
+        }
+        self.held.push(choice.iter().map(|e| e.map(|e| (source, e))).collect());
+        self.origins[source] = self.held.len() - 1;
+        self.steps.push(Step { of: [source; 2], choice });
+    }
+
+    /// How many instructions it takes.
+    fn instructions(&self) -> usize {
+        self.steps.iter().map(|step| self.by.instructions(&step.choice)).sum()
     }
 
     /// Vectors that hold what is wanted of some sources: where it is wanted, or at any place.
     fn collect(&mut self, from: Range<usize>, wanted: &[Wanted], in_place: bool) -> Vec<usize> {
         if from.len() == 1 {
-            let only = from.start;
+            let only = self.origins[from.start];
             return wanted.iter().map(|wanted| self.made([Some(only), None], wanted, in_place)).collect();
         }
         let middle = from.start + from.len() / 2;
@@ -160,11 +243,13 @@ impl Plan {
         }
         let place = |vector: usize, e: Element| self.held[vector].iter().position(|&have| have == Some(e));
         let number = |e: Element| place(first, e).or_else(|| place(second, e).map(|at| self.lanes + at));
-        // An element is in one of the two; what is nobody's stays.
-        let element = |at: usize| wanted.get(at).copied().flatten().and_then(number).unwrap_or(at);
-        let choice = (0..self.lanes).map(element).collect();
+        // An element is in one of the two.
+        let numbers = wanted.iter().map(|e| e.and_then(number));
+        let choice =
+            if in_place { numbers.collect() } else { self.by.arranged(self.lanes, numbers.flatten().collect()) };
+        let element = |e: usize| self.held[if e < self.lanes { first } else { second }][e % self.lanes];
+        self.held.push(choice.iter().map(|e| e.and_then(element)).collect());
         self.steps.push(Step { of: [first, second], choice });
-        self.held.push((0..self.lanes).map(|at| wanted.get(at).copied().flatten()).collect());
         self.held.len() - 1
     }
 
@@ -221,22 +306,23 @@ fn rows(row: Row, members: &[Member]) -> Vec<Row> {
 impl<L: Level> Select<'_, L> {
     /// Loads the lanes of a group that begins with a load, if there is one and it takes less time. Returns whether it has.
     pub(super) fn load_group(&mut self, inst: &Inst, row: Row, from: Mem) -> bool {
-        if !L::HAS_MASKS {
-            return false;
-        }
+        let Some(by) = Self::permutes(row) else { return false };
         let members = self.members(inst, row, |kind| kind.is_pure() || kind.is_plain_load());
-        let Some((first, _)) = members.split_first().filter(|(_, others)| !others.is_empty()) else { return false };
+        // One alone is a group where there is no other way to make it of whole vectors.
+        let is_group = |others: &[Member]| !others.is_empty() || by != By::One;
+        let Some((first, _)) = members.split_first().filter(|(_, others)| is_group(others)) else { return false };
         debug_assert_eq!(first.distance, 0, "a group begins with the load that it was looked for from");
         let rows = rows(row, &members);
-        if rows[0].vectors() * self.n_pieces(row.size) > MOST_VECTORS {
+        if rows[0].vectors() * self.n_pieces(row.size) > most_vectors::<L>() {
             return false;
         }
         let wanted: Vec<Wanted> =
             rows.iter().map(|row| (0..row.lanes).map(|lane| Some(row.place(lane))).collect()).collect();
-        let plan = Plan::new(rows[0].vectors(), row.lanes, &wanted);
+        let plan = Plan::new(by, rows[0].vectors(), row.lanes, &wanted);
         let each = cost(row.form());
-        let alone = if row.pays() { (2 * row.vectors() - 1) * each } else { row.lanes * ELEMENT };
-        if (plan.sources().len() + plan.steps.len()) * each >= members.len() * alone {
+        let is_whole = by == By::One && row.pays();
+        let alone = if is_whole { (2 * row.vectors() - 1) * each } else { row.lanes * ELEMENT };
+        if (plan.sources().len() + plan.instructions()) * each >= members.len() * alone {
             return false;
         }
         let bytes = (row.lanes * row.size) as i32 * row.step as i32;
@@ -259,7 +345,7 @@ impl<L: Level> Select<'_, L> {
 
     /// Does a strided store, if it is one of a group, with that: where the last of them stands. Returns whether it has been, or will be.
     pub(super) fn store_group(&mut self, inst: &Inst, row: Row, to: Mem) -> bool {
-        let Some(at) = self.place_in_block(inst).filter(|_| L::HAS_MASKS) else { return false };
+        let (Some(at), Some(by)) = (self.place_in_block(inst), Self::permutes(row)) else { return false };
         if self.local.groups.waiting.contains(&at) {
             return true;
         }
@@ -267,7 +353,7 @@ impl<L: Level> Select<'_, L> {
             Some(members) => members,
             None => {
                 let members = self.members(inst, row, Kind::is_pure);
-                if !self.pays_to_store(row, &members) {
+                if !self.pays_to_store(by, row, &members) {
                     return false;
                 }
                 members
@@ -278,31 +364,35 @@ impl<L: Level> Select<'_, L> {
                 self.local.groups.waiting.extend(others.iter().map(|member| member.at));
                 self.local.groups.last.insert(last.at, members);
             }
-            _ => self.store_together(row, &members, to),
+            _ => self.store_together(by, row, &members, to),
         }
         true
     }
 
-    fn pays_to_store(&self, row: Row, members: &[Member]) -> bool {
+    fn pays_to_store(&self, by: By, row: Row, members: &[Member]) -> bool {
         let rows = rows(row, members);
-        if rows[0].vectors() > MOST_VECTORS {
+        if rows[0].vectors() > most_vectors::<L>() {
             return false;
         }
         let wanted = placed(&rows);
-        let plan = Plan::new(rows.len(), row.lanes, &wanted);
+        // Stores under a mask take many times longer without registers of masks.
+        if !L::HAS_MASKS && wanted.iter().flatten().any(Option::is_none) {
+            return false;
+        }
+        let plan = Plan::new(by, rows.len(), row.lanes, &wanted);
         let part = |&(_, n, mask): &(usize, usize, u64)| match mask.count_ones() as usize == n {
             true => (n * row.size).div_ceil(32) * HALF,
             false => MASKED,
         };
         let stores: usize = wanted.iter().flat_map(|wanted| parts(row, wanted)).map(|p| part(&p)).sum();
-        plan.steps.len() * cost(row.form()) + stores < members.len() * row.lanes * ELEMENT
+        plan.instructions() * cost(row.form()) + stores < members.len() * row.lanes * ELEMENT
     }
 
     /// Stores a group; `to` is the address of the last one.
-    fn store_together(&mut self, row: Row, members: &[Member], to: Mem) {
+    fn store_together(&mut self, by: By, row: Row, members: &[Member], to: Mem) {
         let rows = rows(row, members);
         let wanted = placed(&rows);
-        let plan = Plan::new(rows.len(), row.lanes, &wanted);
+        let plan = Plan::new(by, rows.len(), row.lanes, &wanted);
         let insts = &self.region.block(self.block).insts;
         let bytes = (row.lanes * row.size) as i32 * row.step as i32;
         for piece in 0..self.n_pieces(row.size) {
@@ -333,16 +423,60 @@ impl<L: Level> Select<'_, L> {
         self.plain_masked(sized(masked_store(row.size), form), &args, mask, false);
     }
 
+    /// What permutes vectors of such rows, if anything does.
+    pub(super) fn permutes(row: Row) -> Option<By> {
+        match L::HAS_MASKS {
+            true => Some(By::One),
+            false => (row.size >= 4 && row.form() == Size::Y).then_some(By::Several { size: row.size }),
+        }
+    }
+
     /// The results of a plan; what it takes nothing of need not be there.
-    fn carry_out(&mut self, row: Row, plan: &Plan, mut vectors: Vec<Option<VReg>>) -> Vec<Option<VReg>> {
+    pub(super) fn carry_out(&mut self, row: Row, plan: &Plan, mut vectors: Vec<Option<VReg>>) -> Vec<Option<VReg>> {
         for Step { of: [first, second], choice } in &plan.steps {
-            let made = vectors[*first].zip(vectors[*second]).map(|(first, second)| {
-                let choice = self.choices(row, |at| choice[at]);
-                self.permute(row, first, choice, Arg::Use(second, row.form()))
+            let made = vectors[*first].zip(vectors[*second]).map(|(first, second)| match plan.by {
+                By::One => {
+                    let choice = self.choices(row, |at| choice[at].unwrap_or(at));
+                    self.permute(row, first, choice, Arg::Use(second, row.form()))
+                }
+                By::Several { size } => self.follow(Recipe::of(&in_fours(choice, size)), first, second),
             });
             vectors.push(made);
         }
         plan.results.iter().map(|&v| vectors[v]).collect()
+    }
+
+    fn follow(&mut self, recipe: Recipe, first: VReg, second: VReg) -> VReg {
+        let [first, second] = [(first, recipe.before[0]), (second, recipe.before[1])]
+            .map(|(x, order)| order.map_or(x, |order| self.in_order(order, x)));
+        let [x, y] = [first, second].map(|r| Arg::Use(r, Size::Y));
+        let number = |code, number: u8| (code, vec![x, y, imm8(number)]);
+        let picked = recipe.pick.map(|pick| {
+            let (code, args) = match pick {
+                Pick::Blend(bits) => number(Code::VEX_Vblendps_ymm_ymm_ymmm256_imm8, bits),
+                Pick::Shuffle(numbers) => number(Code::VEX_Vshufps_ymm_ymm_ymmm256_imm8, numbers),
+                Pick::Pairs(bits) => number(Code::VEX_Vshufpd_ymm_ymm_ymmm256_imm8, bits),
+                Pick::Halves(numbers) => number(Code::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8, numbers),
+                Pick::Interleave { upper: false } => (Code::VEX_Vunpcklps_ymm_ymm_ymmm256, vec![x, y]),
+                Pick::Interleave { upper: true } => (Code::VEX_Vunpckhps_ymm_ymm_ymmm256, vec![x, y]),
+            };
+            self.vector(code, Size::Y, &args)
+        });
+        let made = picked.unwrap_or(if recipe.of_second { second } else { first });
+        recipe.after.map_or(made, |order| self.in_order(order, made))
+    }
+
+    fn in_order(&mut self, order: Order, x: VReg) -> VReg {
+        match order {
+            Order::InHalves(numbers) => self.vector_imm(Code::VEX_Vpermilps_ymm_ymmm256_imm8, Size::Y, x, numbers),
+            Order::Pairs(numbers) => self.vector_imm(Code::VEX_Vpermpd_ymm_ymmm256_imm8, Size::Y, x, numbers),
+            Order::Any(elements) => {
+                let eight = Row { size: 4, lanes: permutation::PLACES, step: 1, before: 0, behind: 0 };
+                let numbers = self.choices(eight, |at| elements[at]);
+                let args = [numbers, x].map(|r| Arg::Use(r, Size::Y));
+                self.vector(Code::VEX_Vpermps_ymm_ymm_ymmm256, Size::Y, &args)
+            }
+        }
     }
 
     /// The strided accesses like one, from it on, whose elements lie between its own. `passes` tells what else may stand between them.
@@ -412,9 +546,20 @@ mod tests {
         let mut vectors: Vec<Vec<Element>> = (0..sources).map(whole).collect();
         for Step { of: [first, second], choice } in &plan.steps {
             let both = [&vectors[*first][..], &vectors[*second]].concat();
-            vectors.push(choice.iter().map(|&e| both[e]).collect());
+            // What is nobody's is an element of no source.
+            let nobody = (usize::MAX, 0);
+            vectors.push(choice.iter().map(|e| e.map_or(nobody, |e| both[e])).collect());
         }
         plan.results.iter().map(|&v| vectors[v].clone()).collect()
+    }
+
+    /// What permutes vectors of so many lanes.
+    fn permutations(lanes: usize) -> Vec<By> {
+        match lanes {
+            4 => vec![By::One, By::Several { size: 8 }],
+            8 => vec![By::One, By::Several { size: 4 }],
+            _ => vec![By::One],
+        }
     }
 
     /// Groups of some members of records.
@@ -439,11 +584,14 @@ mod tests {
         for rows in groups() {
             let wanted: Vec<Wanted> =
                 rows.iter().map(|row| (0..row.lanes).map(|lane| Some(row.place(lane))).collect()).collect();
-            let plan = Plan::new(rows[0].vectors(), rows[0].lanes, &wanted);
-            let made = carried_out(&plan, rows[0].vectors());
-            let made: Vec<Wanted> = made.into_iter().map(|x| x.into_iter().map(Some).collect()).collect();
-            assert_eq!(made, wanted, "{rows:?}");
-            assert!(plan.steps.len() <= rows.len() * rows[0].vectors(), "{rows:?}");
+            for by in permutations(rows[0].lanes) {
+                let plan = Plan::new(by, rows[0].vectors(), rows[0].lanes, &wanted);
+                let made = carried_out(&plan, rows[0].vectors());
+                let made: Vec<Wanted> = made.into_iter().map(|x| x.into_iter().map(Some).collect()).collect();
+                assert_eq!(made, wanted, "{rows:?}");
+                let most = if by == By::One { rows.len() } else { rows.len() + 1 };
+                assert!(plan.steps.len() <= most * rows[0].vectors(), "{rows:?}");
+            }
         }
     }
 
@@ -452,24 +600,26 @@ mod tests {
     fn all_members_are_placed() {
         for rows in groups() {
             let (first, wanted) = (rows[0], placed(&rows));
-            let plan = Plan::new(rows.len(), first.lanes, &wanted);
-            let made = carried_out(&plan, rows.len());
-            let mut memory = vec![Vec::new(); first.vectors() * first.lanes];
-            for (v, (made, wanted)) in made.iter().zip(&wanted).enumerate() {
-                for (from, n, mask) in parts(Row { size: 64 / first.lanes, ..first }, wanted) {
-                    for at in (0..n).filter(|at| mask >> at & 1 != 0) {
-                        memory[first.start(v) + from + at].push(made[from + at]);
+            for by in permutations(first.lanes) {
+                let plan = Plan::new(by, rows.len(), first.lanes, &wanted);
+                let made = carried_out(&plan, rows.len());
+                let mut memory = vec![Vec::new(); first.vectors() * first.lanes];
+                for (v, (made, wanted)) in made.iter().zip(&wanted).enumerate() {
+                    for (from, n, mask) in parts(Row { size: 64 / first.lanes, ..first }, wanted) {
+                        for at in (0..n).filter(|at| mask >> at & 1 != 0) {
+                            memory[first.start(v) + from + at].push(made[from + at]);
+                        }
                     }
                 }
-            }
-            let mut want = vec![Vec::new(); memory.len()];
-            for (member, row) in rows.iter().enumerate() {
-                for lane in 0..row.lanes {
-                    let from_first = if row.step < 0 { row.lanes - 1 - lane } else { lane };
-                    want[row.before + from_first * row.step.unsigned_abs()].push((member, lane));
+                let mut want = vec![Vec::new(); memory.len()];
+                for (member, row) in rows.iter().enumerate() {
+                    for lane in 0..row.lanes {
+                        let from_first = if row.step < 0 { row.lanes - 1 - lane } else { lane };
+                        want[row.before + from_first * row.step.unsigned_abs()].push((member, lane));
+                    }
                 }
+                assert_eq!(memory, want, "{rows:?}");
             }
-            assert_eq!(memory, want, "{rows:?}");
         }
     }
 
@@ -479,7 +629,21 @@ mod tests {
         for (step, permutations) in [(2, 2), (3, 6), (4, 8), (8, 24)] {
             let members: Vec<Member> = (0..step).map(|at| Member { at: at as usize, distance: at }).collect();
             let rows = rows(Row { size: 4, lanes: 16, step, before: 0, behind: 0 }, &members);
-            assert_eq!(Plan::new(rows.len(), 16, &placed(&rows)).steps.len(), permutations, "{step}");
+            assert_eq!(Plan::new(By::One, rows.len(), 16, &placed(&rows)).steps.len(), permutations, "{step}");
+        }
+    }
+
+    /// With AVX2, vectors of records are blended and each of the members' is permuted once, or they are interleaved.
+    #[test]
+    fn whole_groups_take_few_instructions() {
+        let by = By::Several { size: 4 };
+        for (step, load, store) in [(2, 4, 4), (3, 9, 9), (4, 12, 12)] {
+            let members: Vec<Member> = (0..step).map(|at| Member { at: at as usize, distance: at }).collect();
+            let rows = rows(Row { size: 4, lanes: 8, step, before: 0, behind: 0 }, &members);
+            let wanted: Vec<Wanted> =
+                rows.iter().map(|row| (0..row.lanes).map(|lane| Some(row.place(lane))).collect()).collect();
+            assert_eq!(Plan::new(by, rows[0].vectors(), 8, &wanted).instructions(), load, "{step}");
+            assert_eq!(Plan::new(by, rows.len(), 8, &placed(&rows)).instructions(), store, "{step}");
         }
     }
 }

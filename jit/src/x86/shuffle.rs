@@ -6,8 +6,10 @@
 
 use super::gather::Assembly;
 use super::inst::{Arg, Base, Mem, Size};
+use super::interleaved::Plan;
 use super::level::Level;
 use super::select::{Select, imm8};
+use super::strided::Row;
 use super::values::sized;
 use super::vector::bitwise;
 use crate::ir::{Inst, Value};
@@ -106,6 +108,46 @@ impl<L: Level> Select<'_, L> {
         let mask = self.join_masks(parts, 4);
         self.set(inst, mask);
         true
+    }
+
+    /// Without permutations of any two vectors, those that make what is listed.
+    pub(super) fn shuffle_listed(&mut self, inst: &Inst, ty: Ty, x: Value, numbers: Value) -> bool {
+        let size = ty.size();
+        let row = Row { size, lanes: self.lanes_in_piece(size), step: 1, before: 0, behind: 0 };
+        let (Some(by), Some(numbers)) = (Self::permutes(row), self.values.constant_vector(numbers)) else {
+            return false;
+        };
+        let element = |number: u64| {
+            let lane = number as usize % self.lanes;
+            Some((lane / row.lanes, lane % row.lanes))
+        };
+        let wanted: Vec<Vec<_>> =
+            numbers.chunks(row.lanes).map(|numbers| numbers.iter().copied().map(element).collect()).collect();
+        let plan = Plan::new(by, self.n_pieces(size), row.lanes, &wanted);
+        let pieces = (0..self.n_pieces(size)).map(|i| Some(self.piece(x, size, i))).collect();
+        let made = self.carry_out(row, &plan, pieces).into_iter().flatten().collect();
+        self.set_pieces(inst, made);
+        true
+    }
+
+    /// Elements of the first value where a bit is set, else of the second: of 4 or 8 bytes, by numbers.
+    pub(super) fn blend_listed(&mut self, size: usize, x: Value, y: Value, bits: u64) -> Vec<VReg> {
+        let (lanes, form) = (self.lanes_in_piece(size), self.form(size));
+        let code = sized(Code::VEX_Vblendps_xmm_xmm_xmmm128_imm8, form);
+        let pieces = (0..self.n_pieces(size)).map(|i| {
+            let own = bits >> (i * lanes);
+            let fours = (0..lanes * size / 4).filter(|at| own >> (at * 4 / size) & 1 != 0);
+            let number = fours.fold(0u8, |number, at| number | 1 << at);
+            match number.count_ones() as usize {
+                0 => self.piece(y, size, i),
+                n if n == lanes * size / 4 => self.piece(x, size, i),
+                _ => {
+                    let [y, x] = [y, x].map(|v| Arg::Use(self.piece(v, size, i), form));
+                    self.vector(code, form, &[y, x, imm8(number)])
+                }
+            }
+        });
+        pieces.collect()
     }
 
     /// Elements of one vector, by the low bits of numbers.

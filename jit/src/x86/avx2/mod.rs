@@ -14,6 +14,7 @@
 //! A mask is bits in a general register. As a vector it is kept beside within a block, from where it was compared or first asked for.
 
 mod expand;
+pub(super) mod permutation;
 
 use super::X86;
 use super::inst::{Arg, Base, Mem, Plain, Size};
