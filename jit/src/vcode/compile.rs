@@ -1,6 +1,7 @@
 //! From a region to something that runs, stage by stage.
 
-use super::{Loaded, Target, emit, lower};
+use super::Inst;
+use super::{Loaded, Target, emit, lower, moves};
 use crate::backend::{BackendStage, CompileError, Executable, stage};
 use crate::ir::Region;
 use regalloc2::{Algorithm, Ctx, RegallocOptions};
@@ -19,11 +20,15 @@ pub fn compile<T: Target>(target: &T, region: &Arc<Region>) -> Result<Box<dyn Ex
         RegallocOptions { verbose_log: false, validate_ssa: cfg!(debug_assertions), algorithm: Algorithm::Ion };
     // Taken, so that none is left in disorder should the allocator panic.
     let mut allocator = ALLOCATOR.take();
-    let output = stage(BackendStage::RegisterAllocation, || {
+    stage(BackendStage::RegisterAllocation, || {
         let output = regalloc2::run_with_ctx(&code, T::registers(), &options, &mut allocator);
-        output.map_err(|e| CompileError::RegisterAllocation(format!("{e:?}")))
+        output.map_err(|e| CompileError::RegisterAllocation(format!("{e:?}")))?;
+        let is_move = |i: regalloc2::Inst| matches!(code.insts[i.index()], Inst::Move { .. });
+        let mut needed = moves::needed(&code, &allocator.output, is_move).into_iter();
+        allocator.output.edits.retain(|_| needed.next() == Some(true));
+        Ok(())
     })?;
-    let emitted = stage(BackendStage::Emission, || emit::emit(target, &code, output))?;
+    let emitted = stage(BackendStage::Emission, || emit::emit(target, &code, &allocator.output))?;
     ALLOCATOR.set(allocator);
     stage(BackendStage::Loading, || target.load(Loaded { emitted, held }))
 }
