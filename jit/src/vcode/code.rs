@@ -95,6 +95,11 @@ impl<T: Target> VCode<T> {
         self.params[block.index()] = params;
     }
 
+    /// Gives a block one more; who jumps to it hands it over.
+    pub(crate) fn add_param(&mut self, block: Block, param: VReg) {
+        self.params[block.index()].push(param);
+    }
+
     /// Has the next instructions stand in a block.
     pub(crate) fn begin(&mut self, block: Block) {
         self.current = Some(block);

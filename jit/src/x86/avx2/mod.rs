@@ -11,20 +11,23 @@
 //! | moves to and from memory under a mask | the same by the mask as a vector |
 //! | what there is for some types or sizes only | what that is made of |
 //!
-//! A mask is bits in a general register. As a vector it is kept beside within a block, from where it was compared or first asked for.
+//! A mask is bits in a general register. As a vector it is kept beside within a block, from where it was compared or first asked for; what is
+//! made of masks is made of their vectors, too ([`masks`]).
 
 mod expand;
+mod masks;
 pub(super) mod permutation;
 
+use self::masks::{Known, Lanes, Wanted};
 use super::X86;
 use super::inst::{Arg, Base, Mem, Plain, Size};
 use super::level::V3;
 use super::values::sized;
 use crate::backend::CompileError;
-use crate::vcode::{Inst, VCode};
+use crate::vcode::{Inst, MachInst, VCode};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use iced_x86::{Code, EncodingKind, Instruction, Mnemonic, OpCodeOperandKind, OpKind, Register};
-use regalloc2::VReg;
+use regalloc2::{Block, Function, VReg};
 use std::sync::LazyLock;
 
 /// What tells an instruction apart: what it does, and its operands.
@@ -109,27 +112,34 @@ pub(super) fn encoded(mut instruction: Instruction) -> Result<Instruction, Compi
 
 /// Replaces all that AVX2 has not.
 pub(super) fn run(code: &mut VCode<X86<V3>>) {
-    let blocks = code.blocks();
-    let mut legal = Legal { code, at: 0, new: Vec::new(), vectors: HashMap::new(), made_bits: Vec::new() };
-    for block in blocks {
-        legal.vectors.clear();
-        for at in block {
+    let ranges = code.blocks();
+    let mut order: Vec<usize> = (0..ranges.len()).collect();
+    order.sort_by_key(|&block| ranges[block].start);
+    let mut at_end: Vec<Option<Known>> = vec![None; ranges.len()];
+    let mut legal = Legal {
+        code,
+        at: 0,
+        new: Vec::new(),
+        known: Known::default(),
+        wanted: Vec::new(),
+        made_bits: Vec::new(),
+        zeros: HashSet::default(),
+    };
+    for block in order {
+        // What is known where the only way to it begins is known here.
+        legal.known = match legal.code.block_preds(Block::new(block)) {
+            [only] => at_end[only.index()].as_ref().filter(|known| known.is_little()).cloned().unwrap_or_default(),
+            _ => Known::default(),
+        };
+        legal.known.begin(Block::new(block), legal.code.block_params(Block::new(block)));
+        legal.zeros.clear();
+        for at in ranges[block].clone() {
             legal.at = at;
-            if let Inst::Plain(plain) = &legal.code.insts[at]
-                && !is_legal(plain)
-            {
-                let plain = (**plain).clone();
-                let first = legal.new.len();
-                legal.replace(&plain);
-                // The last one takes the place of what it replaces.
-                if legal.new.len() > first
-                    && let Some((_, last)) = legal.new.pop()
-                {
-                    legal.code.insts[at] = last;
-                }
-            }
+            legal.inst();
         }
+        at_end[block] = Some(std::mem::take(&mut legal.known));
     }
+    legal.hand_over(&ranges, &mut at_end);
     let Legal { mut new, made_bits, .. } = legal;
     // Blocks are not numbered in the order of their instructions.
     new.sort_by_key(|&(at, _)| at);
@@ -143,33 +153,50 @@ fn is_legal(plain: &Plain) -> bool {
     !is_evex && plain.mask.is_none() && !plain.args.iter().flatten().any(|arg| matches!(arg, Arg::Broadcast(_)))
 }
 
-/// Leaves out the bits of masks that nobody asks for.
+/// Leaves out the bits of masks that nobody asks for, and what only they were made of.
 fn leave_out_unused(code: &mut VCode<X86<V3>>, bits: &[VReg]) {
-    let uses = code.uses();
-    let unused: HashSet<VReg> = bits.iter().copied().filter(|r| uses[r.vreg()] == 0).collect();
-    let makes = |plain: &Plain| match plain.args[0] {
-        Some(Arg::Def(r, _) | Arg::Tied { to: r, .. }) => unused.contains(&r),
-        _ => false,
-    };
-    let kept: Vec<bool> = code.insts.iter().map(|inst| !matches!(inst, Inst::Plain(plain) if makes(plain))).collect();
+    let mut uses = code.uses();
+    let bits: HashSet<VReg> = bits.iter().copied().collect();
+    let mut kept = vec![true; code.insts.len()];
+    for i in (0..code.insts.len()).rev() {
+        let Inst::Plain(plain) = &code.insts[i] else { continue };
+        let made = match plain.args[0] {
+            Some(Arg::Def(r, _) | Arg::Tied { to: r, .. }) => r,
+            _ => continue,
+        };
+        if !bits.contains(&made) || uses[made.vreg()] != 0 || asks_for_flags(code.insts.get(i + 1)) {
+            continue;
+        }
+        kept[i] = false;
+        (**plain).clone().each_read(&mut |r| uses[r.vreg()] -= 1);
+    }
     code.retain(&kept);
 }
 
-/// A mask as a vector: all bits of its lanes, or of the others.
-#[derive(Clone, Copy)]
-struct Lanes {
-    x: VReg,
-    inverted: bool,
+/// Returns whether an instruction reads flags.
+fn asks_for_flags(inst: Option<&Inst<X86<V3>>>) -> bool {
+    match inst {
+        Some(Inst::Branch(..) | Inst::Guard(..)) => true,
+        Some(Inst::Plain(plain)) => {
+            let sets = Code::Seto_rm8 as usize..=Code::Setg_rm8 as usize;
+            let moves = Code::Cmovo_r16_rm16 as usize..=Code::Cmovg_r64_rm64 as usize;
+            sets.contains(&(plain.code as usize)) || moves.contains(&(plain.code as usize))
+        }
+        _ => false,
+    }
 }
 
 struct Legal<'a> {
     code: &'a mut VCode<X86<V3>>,
     at: usize,
     new: Vec<(usize, Inst<X86<V3>>)>,
-    /// Masks that are at hand as vectors, by the size of elements and the form.
-    vectors: HashMap<(VReg, usize, Size), Lanes>,
-    /// Registers with the bits of comparisons.
+    known: Known,
+    /// Vectors of masks that blocks want handed over with them.
+    wanted: Vec<Wanted>,
+    /// Registers with the bits of masks that comparisons or other masks have made.
     made_bits: Vec<VReg>,
+    /// Vectors of zeros.
+    zeros: HashSet<VReg>,
 }
 
 /// The bytes of a vector of a form.
@@ -269,6 +296,28 @@ fn is_fused_multiply(mnemonic: Mnemonic) -> bool {
 }
 
 impl Legal<'_> {
+    /// Replaces an instruction if AVX2 has not got it.
+    fn inst(&mut self) {
+        match &self.code.insts[self.at] {
+            Inst::Plain(plain) if is_legal(plain) => self.made_bits.extend(self.known.note(plain)),
+            Inst::Plain(plain) => {
+                let plain = (**plain).clone();
+                let first = self.new.len();
+                self.replace(&plain);
+                // The last one takes the place of what it replaces.
+                if self.new.len() > first
+                    && let Some((_, last)) = self.new.pop()
+                {
+                    self.code.insts[self.at] = last;
+                }
+            }
+            Inst::Zero(r) => {
+                self.zeros.insert(*r);
+            }
+            _ => {}
+        }
+    }
+
     fn push(&mut self, code: Code, args: &[Arg]) {
         self.new.push((self.at, Inst::Plain(Box::new(Plain::new(code, args)))));
     }
@@ -445,53 +494,12 @@ impl Legal<'_> {
         made
     }
 
-    /// A mask as a vector.
-    fn lanes(&mut self, mask: VReg, size: usize, form: Size) -> Lanes {
-        if let Some(&lanes) = self.vectors.get(&(mask, size, form)) {
-            return lanes;
-        }
-        let word = Arg::Use(mask, Size::G32);
-        let few = self.make(Code::VEX_Vmovd_xmm_rm32, Size::X, &[word]);
-        let n = bytes_of(form) / size;
-        let all = match size {
-            2 => self.make(Code::VEX_Vpbroadcastw_xmm_xmmm16, form, &[Arg::Use(few, Size::X)]),
-            8 => self.make(Code::VEX_Vpbroadcastq_xmm_xmmm64, form, &[Arg::Use(few, Size::X)]),
-            _ => self.make(Code::VEX_Vpbroadcastd_xmm_xmmm32, form, &[Arg::Use(few, Size::X)]),
-        };
-        let all = match size {
-            1 => {
-                // The byte that has the bit.
-                let bytes: Vec<u8> = (0..n as u8).map(|lane| lane / 8).collect();
-                let bytes = self.constants(&bytes);
-                self.make(Code::VEX_Vpshufb_xmm_xmm_xmmm128, form, &[Arg::Use(all, form), bytes])
-            }
-            _ => all,
-        };
-        let bit = |lane: usize| 1u64 << if size == 1 { lane % 8 } else { lane };
-        let bits: Vec<u8> = (0..n).flat_map(|lane| bit(lane).to_le_bytes().into_iter().take(size)).collect();
-        let bits = self.constants(&bits);
-        let own = self.make(Code::VEX_Vpand_xmm_xmm_xmmm128, form, &[Arg::Use(all, form), bits]);
-        let x = self.make(equal(size), form, &[Arg::Use(own, form), bits]);
-        let lanes = Lanes { x, inverted: false };
-        self.vectors.insert((mask, size, form), lanes);
-        lanes
-    }
-
-    /// A mask as a vector of its own lanes.
-    fn own_lanes(&mut self, mask: VReg, size: usize, form: Size) -> VReg {
-        let lanes = self.lanes(mask, size, form);
-        if !lanes.inverted {
-            return lanes.x;
-        }
-        let ones = self.ones(form);
-        let x = self.by(Code::VEX_Vpxor_xmm_xmm_xmmm128, form, &[lanes.x, ones]);
-        self.vectors.insert((mask, size, form), Lanes { x, inverted: false });
-        x
-    }
-
     /// `a` in the lanes of a mask, `b` in the others.
     fn blend(&mut self, mask: VReg, size: usize, form: Size, a: VReg, b: VReg) -> VReg {
         let lanes = self.lanes(mask, size, form);
+        if self.zeros.contains(&a) {
+            return self.within(lanes.not(), form, b);
+        }
         self.choose(lanes, size, form, a, b)
     }
 
@@ -513,6 +521,10 @@ impl Legal<'_> {
     /// A value where a mask is, and 0 elsewhere.
     fn cleared(&mut self, mask: VReg, size: usize, form: Size, x: VReg) -> VReg {
         let lanes = self.lanes(mask, size, form);
+        self.within(lanes, form, x)
+    }
+
+    fn within(&mut self, lanes: Lanes, form: Size, x: VReg) -> VReg {
         let code = if lanes.inverted { Code::VEX_Vpandn_xmm_xmm_xmmm128 } else { Code::VEX_Vpand_xmm_xmm_xmmm128 };
         self.by(code, form, &[lanes.x, x])
     }
@@ -531,12 +543,12 @@ impl Legal<'_> {
             matches!(mnemonic, Mnemonic::Vmovups | Mnemonic::Vmovupd | Mnemonic::Vmovdqu8 | Mnemonic::Vmovdqu16);
         match *args {
             [to @ Arg::Mem(_), Arg::Use(x, form)] if is_move => {
-                let lanes = self.own_lanes(mask, size, form);
+                let lanes = self.own_lanes(mask, 0, size, form);
                 self.push(of_form(moves(true), form), &[to, Arg::Use(lanes, form), Arg::Use(x, form)]);
             }
             // Nothing but memory of the program's need not be there.
             [Arg::Def(to, form), from @ Arg::Mem(mem)] if is_move && mem.base != Base::Pool => {
-                let lanes = self.own_lanes(mask, size, form);
+                let lanes = self.own_lanes(mask, 0, size, form);
                 self.push(of_form(moves(false), form), &[Arg::Def(to, form), Arg::Use(lanes, form), from]);
             }
             [Arg::Def(to, form), from] if is_move => {
@@ -609,29 +621,16 @@ impl Legal<'_> {
             Asked::Integers { size, signed } => self.compared(size, signed, predicate, form, &operands),
             Asked::Lone { .. } => return,
         };
-        let within = plain.mask;
+        let mut within = plain.mask;
         if let Some(mask) = within {
             // What is known of a mask as a vector is known of what it is cut to.
-            if let Some(&outer) = self.vectors.get(&(mask, size, form)) {
-                lanes = match (outer.inverted, lanes.inverted) {
-                    (false, false) => {
-                        Lanes { x: self.by(Code::VEX_Vpand_xmm_xmm_xmmm128, form, &[outer.x, lanes.x]), ..lanes }
-                    }
-                    (false, true) => Lanes {
-                        x: self.by(Code::VEX_Vpandn_xmm_xmm_xmmm128, form, &[lanes.x, outer.x]),
-                        inverted: false,
-                    },
-                    (true, false) => {
-                        Lanes { x: self.by(Code::VEX_Vpandn_xmm_xmm_xmmm128, form, &[outer.x, lanes.x]), ..lanes }
-                    }
-                    (true, true) => {
-                        Lanes { x: self.by(Code::VEX_Vpor_xmm_xmm_xmmm128, form, &[outer.x, lanes.x]), ..lanes }
-                    }
-                };
-                self.vectors.insert((to, size, form), lanes);
+            if let Some(outer) = self.lanes_known(mask, 0, size, form) {
+                lanes = self.intersection(outer, lanes, form);
+                within = None;
             }
-        } else {
-            self.vectors.insert((to, size, form), lanes);
+        }
+        if within.is_none() {
+            self.known.insert(to, 0, size, form, lanes);
         }
         let bits = self.signs(lanes.x, size, form);
         let n = bytes_of(form) / size;
@@ -651,6 +650,7 @@ impl Legal<'_> {
                 self.put(bits, to);
             }
             Some(mask) => {
+                self.made_bits.push(to);
                 let both = self.code.gpr();
                 let args = [Arg::Tied { from: bits, to: both, form: Size::G64 }, Arg::Use(mask, Size::G64)];
                 self.push(Code::And_rm64_r64, &args);
@@ -681,7 +681,9 @@ impl Legal<'_> {
             (Code::VEX_Vmovmskpd_r32_xmm, Size::Y) => Code::VEX_Vmovmskpd_r32_ymm,
             (code, _) => code,
         };
-        self.gpr(code, Size::G32, &[Arg::Use(x, form)])
+        let bits = self.gpr(code, Size::G32, &[Arg::Use(x, form)]);
+        self.made_bits.push(bits);
+        bits
     }
 
     /// The upper half of 256 bits.
