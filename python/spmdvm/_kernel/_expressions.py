@@ -372,6 +372,10 @@ class Expressions(Calls):
             self.stored.add(self._name_of(array))
         text, uniform, self.element_apart = self._place(at, array)
         of = array.type.of
+        if self.inside is not None and not stores and field is None and isinstance(of, Num):
+            # Where it is known before that no element is outside, none is asked for its indices.
+            flag, plain = self.inside
+            text = f"({flag} ? {plain} : {text})"
         if isinstance(of, Record):
             fields = dict(of.fields)
             if field not in fields:
@@ -517,6 +521,8 @@ class Expressions(Calls):
         uniform = a.uniform and b.uniform
         wrapped = None if narrow else _wrapped(op, a, b)
         result = Value(f"({x} {op} {y})", INT, uniform, low, high, apart=_apart(op, a, b), wrapped=wrapped)
+        if op in ("+", "-", "//", "*"):
+            result = self.between(op, a, b, result)
         if op in "+-" and inside:
             return replace(result, below=_below(op, a, b), equals=_equals(op, a, b))
         if op in ("//", "%"):
@@ -599,7 +605,8 @@ class Expressions(Calls):
         narrow = value.is_narrow and INT32[0] <= low and high <= INT32[1]
         text = value.text if narrow else self.cast(value, value.type, node).text
         host = f"(-{value.host})" if value.host is not None and value.type.is_int else None
-        return Value(f"(-{text})", value.type, value.uniform, low, high, host=host)
+        result = Value(f"(-{text})", value.type, value.uniform, low, high, host=host)
+        return self.between("-", constant(0), value, result) if value.type == INT else result
 
     def of_BoolOp(self, node: ast.BoolOp) -> Value:
         """Translate `and` and `or`, whose value is one of the operands."""
@@ -779,7 +786,8 @@ def _apart(op: str, a: Value, b: Value) -> frozenset[str]:
 
 def _wrapped(op: str, a: Value, b: Value) -> str | None:
     """Write the low 32 bits of a result in 64 where those of the operands make them, and are at hand; else None."""
-    x, y = (v.text if v.is_narrow else v.wrapped for v in (a, b))
+    cut = lambda v: f"((int){v.text})" if v.uniform and v.type == INT else None  # noqa: E731
+    x, y = (v.text if v.is_narrow else v.wrapped or cut(v) for v in (a, b))
     is_shift = op == "<<" and b.const is not None and 0 <= b.const < 32
     makes = op in ("+", "-", "*", "&", "|", "^") or is_shift
     return f"({x} {op} {y})" if makes and x is not None and y is not None else None

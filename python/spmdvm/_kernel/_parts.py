@@ -10,12 +10,15 @@ import ast
 import builtins
 import copy
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import Any, Callable, NoReturn
 
 from ._types import BOOL, INT, Array, Num
-from ._values import LONGEST, OUTSIDE, Value, tuple_of
+from ._values import INT32, LONGEST, OUTSIDE, Value, tuple_of
 
+# What bounds of indices are below, and the numbers of parameters in them: no sum of them overflows 64 bits.
+_SMALL, _LARGEST = 2**30, "1099511627776ll"
 NO_INDEX = ("`...` and `None` cannot stand in an index", "here", "write `:` for each dimension")
 
 
@@ -204,10 +207,70 @@ class Parts:
 
     def place_of(self, array: Value, indices: list[Value]) -> tuple[str, bool]:
         """Give an element by its indices, and whether it is the same for all lanes."""
+        self.unsure = []
         root, offset, tests = self._offset(array, indices)
         uniform = root.uniform and all(index.uniform for index in indices) and self._fixed_uniform(array)
         text = f"({' && '.join(tests)}) ? {offset} : {OUTSIDE}" if tests else offset
+        flag = self.known_inside(self.unsure) if tests and not uniform else None
+        self.inside = None if flag is None else (flag, f"{root.text}[{offset}]")
         return f"{root.text}[{text}]", uniform
+
+    def reach(self, value: Value) -> tuple[str | None, str | None]:
+        """Give expressions of parameters alone between which an integer is; None where there is none."""
+        if value.const is not None:
+            return (str(value.const), str(value.const)) if abs(value.const) < _SMALL else (None, None)
+        least, most = value.least, value.most
+        if value.equals is not None and (text := self._symbol_text(value.equals[0])) is not None:
+            least = most = text if value.equals[1] == 0 else f"({text} + {value.equals[1]})"
+        if most is None and value.below is not None and (text := self._symbol_text(value.below[0])) is not None:
+            most = f"({text} + {value.below[1] - 1})"
+        if most is None and value.high < _SMALL:
+            most = str(value.high)
+        return (str(value.low) if least is None and value.low > -_SMALL else least), most
+
+    def _symbol_text(self, symbol: str) -> str | None:
+        if symbol.startswith("= ") and symbol[2:] in {self.param_text(p.name) for p in self.params if p.uniform}:
+            return symbol[2:]
+        return self._length_names.get(symbol)
+
+    def between(self, op: str, a: Value, b: Value, result: Value) -> Value:
+        """Note between what the result of an operation on two integers is."""
+        if result.const is not None:
+            return result
+        (least, most), (low, high) = self.reach(a), self.reach(b)
+        if op == "-":
+            low, high = high, low
+        factor = b.const if op in ("*", "//") else None
+        if op in ("*", "//") and not (factor is not None and 0 < factor < 2**16 and a.low >= 0):
+            return result
+        if op == "*" and "*" in f"{least}{most}":
+            return result
+        sign = "/" if op == "//" else op
+        new = [None if x is None or y is None else f"({x} {sign} {y})" for x, y in ((least, low), (most, high))]
+        # With numbers alone the range says as much.
+        new = [None if text is None or len(text) > 200 or text.replace(" ", "").isdigit() else text for text in new]
+        return replace(result, least=new[0], most=new[1])
+
+    def known_inside(self, unsure: list[tuple[Value, Value]]) -> str | None:
+        """Give what says whether indices are all below lengths, which is computed before all else; None if nothing can."""
+        tests: dict[str, None] = {}
+        for index, length in unsure:
+            least, most = self.reach(index)
+            bound = self.reach(length)[0]
+            if least is None or most is None or bound is None:
+                return None
+            if not (index.low >= 0):
+                tests[f"{least} >= 0"] = None
+            tests[f"{most} < {bound}"] = None
+        wide = {self.param_text(p.name) for p in self.params if isinstance(p.type, Num) and p.known is None}
+        names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", " ".join(tests)))
+        # So that nothing overflows.
+        small = [f"{name} > -{_LARGEST} && {name} < {_LARGEST}" for name in names if name in wide]
+        cast = lambda found: f"(int64){found[0]}"  # noqa: E731
+        text = " && ".join([*small, *(re.sub(r"[A-Za-z_]\w*", cast, test) for test in tests)])
+        if text not in self.flags:
+            self.flags[text] = self.temporary("inside")
+        return self.flags[text]
 
     def _fixed_uniform(self, array: Value) -> bool:
         """Return whether the indices that a part has fixed are the same for all lanes."""
@@ -342,9 +405,15 @@ class Parts:
 
     def _within(self, index: Value, array: Value, axis: int) -> str:
         """Write the test that an index is within a length, as far as that is not known."""
+        length = self.dim(array.text, axis)
+        self.unsure.append((index, length))
         if index.low < 0 and self._is_within(replace(index, low=0), array, axis):
             return f"{index.text} >= 0"
-        below = f"{index.text} < {self.dim(array.text, axis).text}"
+        is_low = index.type.name == "int32" or (index.type == INT and INT32[0] <= index.low and index.high < 2**32)
+        if is_low and not (index.low >= 0 and index.is_narrow):
+            # In 32 bits without a sign what is negative, or does not fit, is no length: one comparison of half the bits.
+            return f"(uint){_short(index)} < (uint){length.text}"
+        below = f"{index.text} < {length.text}"
         return below if index.low >= 0 or index.type.kind == "u" else f"{index.text} >= 0 && {below}"
 
     # Statements over all elements of a part.
@@ -601,6 +670,8 @@ class _Unmasked(ast.NodeTransformer):
 
 def _short(index: Value) -> str:
     """Give an index that is tested as a number of 32 bits."""
+    if index.wrapped is not None:
+        return index.wrapped
     return index.text if index.is_narrow or index.type.name == "int32" else f"(int){index.text}"
 
 

@@ -47,6 +47,11 @@ class Variable:
     # Likewise, of an integer that is known before the call, what gives it; and a length that an integer is below.
     host: str | None = None
     below: tuple[str, int] | None = None
+    # Likewise, expressions between which it is.
+    least: str | None = None
+    most: str | None = None
+    # The variable with its low 32 bits, if it has 64.
+    wrapped: str | None = None
 
     @property
     def spmd(self) -> str:
@@ -56,6 +61,7 @@ class Variable:
     def value(self) -> Value:
         """Give what reading it gives."""
         known = {"equals": self.equals, "apart": self.apart, "host": self.host, "below": self.below}
+        known.update(least=self.least, most=self.most, wrapped=self.wrapped)
         return Value(self.text, self.type, self.uniform, *self.range, **known)
 
 
@@ -249,6 +255,8 @@ class Region:
     tuples: dict[str, int] = field(default_factory=dict)
     # Those of them that are generators of random numbers.
     generators: set[str] = field(default_factory=set)
+    # The variables that have the low 32 bits of others.
+    short: set[str] = field(default_factory=set)
     # The variables from around that a `foreach` sums up.
     summed: set[str] = field(default_factory=set)
 
@@ -351,6 +359,11 @@ class Body(Loops):
         # where lanes take turns.
         self.element_apart: frozenset[str] = frozenset()
         self.one: str | None = None
+        # Indices and lengths that the element translated last is tested for; what says that they are all inside, and the
+        # element without tests; and all that says such things, which is computed first.
+        self.unsure: list[tuple[Value, Value]] = []
+        self.inside: tuple[str, str] | None = None
+        self.flags: dict[str, str] = {}
         # The loops around, and the `else` of the one that comes next.
         self.loops: list[str | Else] = []
         self.next_else: Else | None = None
@@ -379,6 +392,10 @@ class Body(Loops):
             what = self.source.tree
             help = "end it with a `return` of a value"
             self.fail(what, "not every way through the function returns a value", "it may end without `return`", help)
+        self.lines[start:start] = [
+            (f"    const uniform bool {name} = {text};", Declaration(*self.source.line(self.source.tree)))
+            for text, name in self.flags.items()
+        ]
         self._declare(self.regions[0], start)
 
     def _declare(self, region: Region, at: int) -> None:
@@ -401,6 +418,7 @@ class Body(Loops):
             start = f" = {self.param_text(name)}" if name in own else ""
             text = f"{shape}{variable.spmd} {variable.text}{start};"
             declared.append(("    " * self.indent + text, place if start else Declaration(*place)))
+        declared.extend(("    " * self.indent + f"int {text};", Declaration(*place)) for text in sorted(region.short))
         self.lines[at:at] = declared
 
     def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
@@ -482,10 +500,17 @@ class Body(Loops):
         same = once and ty.is_int and value.type == ty
         variable.range = (value.low, value.high) if same or (once and ty == INT) else INT64_RANGE
         variable.below = value.below if same else None
+        variable.least, variable.most = (value.least, value.most) if same else (None, None)
         variable.apart = value.apart if once and ty.is_int else frozenset()
         variable.host = value.before if once and ty.is_int and region.uniform else None
         narrow = variable.spmd == "int" and ty == INT
         self.emit(f"{variable.text} = {value.text if narrow else self.cast(value, ty, node).text};")
+        variable.wrapped = None
+        if same and value.wrapped is not None and not narrow and not region.uniform:
+            # As an index it has 32 bits.
+            variable.wrapped = self.temporary(variable.text)
+            region.short.add(variable.wrapped)
+            self.emit(f"{variable.wrapped} = {value.wrapped};")
         if self.assigned is not None:
             self.assigned.add(name)
 
@@ -1004,7 +1029,10 @@ class Body(Loops):
             text = self.cast(value, place.type, target).text
             if place.uniform and not value.uniform and self.one is not None:
                 text = f"extract({text}, (uniform int){self.one})"
-            return self.emit(f"{place.text} = {text};")
+            if self.inside is None or self.one is not None or not isinstance(target, ast.Subscript):
+                return self.emit(f"{place.text} = {text};")
+            (flag, plain), text = self.inside, self.keep(replace(value, text=text, type=place.type)).text
+            return self.emit(f"if ({flag}) {plain} = {text}; else {place.text} = {text};")
         self.fail(target, "this cannot be assigned", "not a name, an element or a field")
 
     def _apart_from_names(self, target: ast.Tuple | ast.List, values: tuple[Value, ...]) -> list[Value]:
@@ -1373,7 +1401,11 @@ class Body(Loops):
             self.fail(call, "a `range` of unsigned numbers counts upwards", "convert its start: `int(…)`")
         self.emit(f"for ({shape}{spmd} {counter} = {cast(start)}; {counter} {test} {bound}; {by}) {{")
         below = stop.equals if up else None
-        value = Value(counter, ty, uniform, low, high, below=below) if ty == INT else Value(counter, ty, uniform)
+        value = Value(counter, ty, uniform)
+        if ty == INT:
+            least = self.reach(start)[0] if up else None
+            most = f"({stop.most} - 1)" if up and stop.most is not None else None
+            value = Value(counter, ty, uniform, low, high, below=below, least=least, most=most)
         self._counted(node, name, value)
         self.emit("}")
 
@@ -1476,7 +1508,10 @@ class Body(Loops):
             spmd = _spmd_name(name)
             ranges.append(f"{spmd} = {start.text} ... {stop.text}")
             low, high = max(start.low, INT32[0]), min(stop.high - 1, LONGEST)
-            region.indices[name] = Value(spmd, INT, False, low, high, below=stop.equals, apart=frozenset([name]))
+            known = {"below": stop.equals, "apart": frozenset([name]), "least": self.reach(start)[0]}
+            # Of a stop that is no sum.
+            known["most"] = None if stop.most is None else f"({stop.most} - 1)"
+            region.indices[name] = Value(spmd, INT, False, low, high, **known)
             self.program.python_variables[spmd] = name
         declared = len(self.lines)
         outer = self.assigned
@@ -1540,7 +1575,8 @@ class Body(Loops):
             tests = [f"{text} >= {INT32[0] + 1}", f"{text} <= {LONGEST}"]
         if tests and value.type.bits >= 32:
             self.emit(f"assert({' && '.join(tests)});")
-        return Value(f"(int){text}", INT, value.uniform, max(value.low, INT32[0]), LONGEST, equals=value.equals)
+        known = {"equals": value.equals, "least": value.least, "most": value.most}
+        return Value(f"(int){text}", INT, value.uniform, max(value.low, INT32[0]), LONGEST, **known)
 
     def do_FunctionDef(self, node: ast.FunctionDef) -> None:
         """Note a function within the function; it is translated where it is called."""

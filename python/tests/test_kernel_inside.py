@@ -1,0 +1,171 @@
+"""Indices that are sums of counters and parameters: tested once for all elements where that can be said before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import spmdvm
+
+
+@spmdvm.kernel
+def correlate(a, k, out):
+    h, w = out.shape
+    for y, x in spmdvm.foreach(h, w):
+        total = a[0, 0] * 0
+        for dy in range(k.shape[0]):
+            for dx in range(k.shape[1]):
+                total += k[dy, dx] * a[y + dy, x + dx]
+        out[y, x] = total
+
+
+@spmdvm.kernel
+def centred(a, k, out):
+    h, w = a.shape
+    r = k.shape[0] // 2
+    for y, x in spmdvm.foreach((r, h - r), (r, w - r)):
+        total = a[0, 0] * 0
+        for dy in range(-r, r + 1):
+            for dx in range(-r, r + 1):
+                yy = y + dy
+                xx = x + dx
+                total += k[dy + r, dx + r] * a[yy, xx]
+        out[y, x] = total
+
+
+@spmdvm.kernel
+def shifted(a, dy, dx, out):
+    for y, x in spmdvm.foreach(*out.shape):
+        out[y, x] = a[y + dy, x - dx]
+
+
+@spmdvm.kernel
+def put(a, dy, dx, out):
+    for y, x in spmdvm.foreach(*a.shape):
+        out[y + dy, x + dx] = a[y, x]
+
+
+DTYPES = ["bool", "int8", "uint8", "int16", "uint32", "int64", "uint64", "float16", "float32", "float64"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_of_any_type(dtype):
+    a = (np.arange(20 * 31).reshape(20, 31) * 7 % 251).astype(dtype)
+    out = np.zeros((15, 20), dtype)
+    shifted(a, 3, -4, out)
+    assert (out == a[3:18, 4:24]).all()
+    whole = np.zeros_like(a)
+    put(a[:15, :20].copy(), 2, 5, whole)
+    assert (whole[2:17, 5:25] == a[:15, :20]).all() and whole[:2].sum() == 0 == whole[:, :5].sum()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint64", "float32", "float64"])
+def test_sums_of_neighbours(dtype):
+    rng = np.random.default_rng(1)
+    a, k = rng.integers(0, 5, (30, 47)).astype(dtype), rng.integers(0, 3, (5, 5)).astype(dtype)
+    out, inner = np.zeros((26, 43), dtype), np.zeros_like(a)
+    correlate(a, k, out)
+    centred(a, k, inner)
+    expected = sum(k[i, j] * a[i : i + 26, j : j + 43] for i in range(5) for j in range(5)).astype(dtype)
+    assert (out == expected).all() and (inner[2:-2, 2:-2] == expected).all()
+    assert inner[:2].sum() == 0 == inner[:, -2:].sum()
+
+
+def test_elements_outside():
+    a = np.ones((10, 12))
+    for kernel, *args, told in [
+        (correlate, a, np.ones((3, 3)), np.zeros((8, 11)), r"outside of `a`|of index"),
+        (correlate, a, np.ones((3, 3)), np.zeros((9, 10)), r"index"),
+        (shifted, a, 0, 1, np.zeros((10, 12)), "`a`"),
+        (shifted, a, 0, -1, np.zeros((10, 12)), "`a`"),
+        (shifted, a, -1, 0, np.zeros((10, 12)), "`a`"),
+        (shifted, a, 1, 0, np.zeros((10, 12)), "`a`"),
+        (put, a, 0, 1, np.zeros((10, 12)), "`out`"),
+        (put, a, -1, 0, np.zeros((10, 12)), "`out`"),
+    ]:
+        with pytest.raises(IndexError, match=told) as found:
+            kernel(*args)
+        assert found.value.line is not None
+
+
+@pytest.mark.parametrize("large", [2**31, 2**32, 2**32 + 1, 2**40, 2**62, 2**63 - 1])
+def test_large_numbers_are_not_small_ones(large):
+    # In 32 bits, or where sums of 64 bits wrap, some of them would be inside.
+    a, out = np.ones((4, 5)), np.zeros((4, 5))
+    for shift in (large, -large):
+        for dy, dx in ((shift, 0), (0, shift)):
+            with pytest.raises(IndexError):
+                shifted(a, dy, dx, out)
+            with pytest.raises(IndexError):
+                put(a, dy, dx, out)
+    assert not out.any()
+
+
+@spmdvm.kernel
+def by_difference(a, p, q, out):
+    for i, j in spmdvm.foreach(*out.shape):
+        out[i, j] = a[i + (p - q), j]
+
+
+def test_differences_of_large_numbers():
+    a, out = np.arange(12.0).reshape(4, 3), np.zeros((2, 3))
+    by_difference(a, 2**50 + 1, 2**50, out)
+    assert (out == a[1:3]).all()
+    for p, q in ((2**41, 2**45), (2**63 - 1, -(2**63 - 1)), (-(2**62), 2**62)):
+        with pytest.raises(IndexError):
+            by_difference(a, p, q, out)
+
+
+def test_nothing_is_tested_without_elements():
+    shifted(np.ones((2, 3)), 100, 100, np.zeros((0, 5)))
+    correlate(np.ones((2, 3)), np.ones((9, 9)), np.zeros((0, 0)))
+
+
+def test_indices_of_int32():
+    @spmdvm.kernel
+    def sample(a, ys, xs, out):
+        for i in spmdvm.foreach(len(ys)):
+            out[i] = a[ys[i] + 1, xs[i]]
+
+    a, out = np.arange(12.0).reshape(3, 4), np.zeros(2)
+    for ty in (np.int32, np.int64, np.int16, np.uint32):
+        sample(a, np.array([0, 1], ty), np.array([3, 0], ty), out)
+        assert out.tolist() == [7, 8]
+        for y, x in ((2, 0), (0, 4)):
+            with pytest.raises(IndexError):
+                sample(a, np.array([0, y], ty), np.array([0, x], ty), out)
+    for y, x in ((-2, 0), (0, -1), (2**31 - 1, 0), (-(2**31), 0), (0, -(2**31))):
+        with pytest.raises(IndexError):
+            sample(a, np.array([0, y], np.int32), np.array([0, x], np.int32), out)
+
+
+def test_where_it_is_known_before_no_element_is_tested():
+    a, out = np.ones((6, 6)), np.zeros((6, 6))
+    centred(a, np.ones((3, 3)), out)
+    text = centred.spmd_source
+    assert "const uniform bool inside__" in text and "? a[v_yy" in text
+
+
+def test_an_array_kernel_is_called_again_with_others():
+    @spmdvm.kernel
+    def scale(a, factor):
+        for i in spmdvm.foreach(len(a)):
+            a[i] *= factor
+
+    for _ in range(2):
+        for dtype, n in (("f4", 3), ("f8", 3), ("f8", 5), ("i4", 5)):
+            a = np.arange(n).astype(dtype)
+            scale(a, 2)
+            scale(a, factor=3)
+            scale(a, True)
+            assert a.dtype == dtype and (a == 6 * np.arange(n)).all()
+    frozen = np.ones(5)
+    scale(frozen, 2)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError):
+        scale(frozen, 2)
+    with pytest.raises(ValueError, match="C-contiguous|contiguous"):
+        scale(np.ones(10)[::2], 2)
+    with pytest.raises(TypeError):
+        scale(np.ones(5))
+    with pytest.raises(TypeError):
+        scale(np.ones(5), 2, 3)
