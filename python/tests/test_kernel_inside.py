@@ -169,3 +169,57 @@ def test_an_array_kernel_is_called_again_with_others():
         scale(np.ones(5))
     with pytest.raises(TypeError):
         scale(np.ones(5), 2, 3)
+
+
+@spmdvm.kernel
+def mean_around(a, out):
+    h, w = a.shape
+    for y, x in spmdvm.foreach(h, w):
+        total = 0.0
+        for dy in range(-1, 2):
+            for dx in range(-1, 2):
+                total += a[max(0, min(y + dy, h - 1)), np.clip(x + dx, 0, w - 1)]
+        out[y, x] = total / 9
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (5, 1), (6, 19)])
+def test_indices_that_are_clipped(shape):
+    a = np.random.default_rng(3).integers(0, 100, shape) * 9.0
+    out = np.zeros(shape)
+    mean_around(a, out)
+    b = np.pad(a, 1, mode="edge")
+    h, w = shape
+    assert np.allclose(out, sum(b[i : i + h, j : j + w] for i in range(3) for j in range(3)) / 9, rtol=1e-15)
+
+
+def test_a_number_that_is_cut_is_no_length():
+    @spmdvm.kernel
+    def take(a, less: int, out):
+        for i in spmdvm.foreach(len(out)):
+            out[i] = a[i, np.int32(a.shape[1] - less)]
+
+    a, out = np.arange(12.0).reshape(3, 4), np.zeros(2)
+    take(a, 1, out)
+    assert out.tolist() == [3, 7]
+    # That leaves 5 of 32 bits.
+    with pytest.raises(IndexError):
+        take(a, 2**32 - 1, out)
+
+
+def test_histograms_of_lanes():
+    @spmdvm.kernel
+    def count(x, bins: spmdvm.int32, own, counts):
+        for i in spmdvm.foreach(len(x)):
+            at = min(max(spmdvm.int32(x[i]), spmdvm.int32(0)), spmdvm.int32(bins - 1))
+            own[at, spmdvm.lane] += 1
+        for k in spmdvm.foreach(len(counts)):
+            for j in range(own.shape[1]):
+                counts[k] += own[k, j]
+
+    x = np.random.default_rng(4).normal(5, 4, 1000)
+    own, counts = np.zeros((10, 64), int), np.zeros(10, int)
+    count(x, 10, own, counts)
+    assert (counts == np.bincount(np.clip(x.astype(int), 0, 9), minlength=10)).all()
+    for bins, lanes in ((11, 64), (0, 64), (10, 1)):
+        with pytest.raises(IndexError):
+            count(x, bins, np.zeros((10, lanes), int), counts)

@@ -145,8 +145,10 @@ class Expressions(Calls):
         if value.wrapped is not None and ty.is_int and ty.bits <= 32:
             text = value.wrapped if ty.spmd == "int" else f"(({ty.spmd}){value.wrapped})"
             return Value(text, ty, value.uniform, apart=apart, host=host)
-        text, (equals, below) = f"(({ty.spmd}){value.text})", (value.equals, value.below)
-        return Value(text, ty, value.uniform, low, high, equals=equals, below=below, apart=apart, host=host)
+        known = {"apart": apart, "host": host}
+        if ty == INT or fits:
+            known.update(equals=value.equals, below=value.below, least=value.least, most=value.most)
+        return Value(f"(({ty.spmd}){value.text})", ty, value.uniform, low, high, **known)
 
     def convert(self, node: Any, value: Value, ty: Num) -> Value:
         """Convert as `int(x)`, `np.float32(x)` and their like do."""
@@ -208,7 +210,7 @@ class Expressions(Calls):
 
     def _outside(self, node: Any, name: str, found: Any) -> Value:
         if found is _functions.LANE:
-            return Value("programIndex", INT, False, 0, 63, apart=frozenset([LANE]))
+            return Value("programIndex", INT, False, 0, 63, apart=frozenset([LANE]), most="((int64)programCount - 1)")
         if found is _functions.WIDTH:
             return Value("programCount", INT, True, 1, 64, host="_width")
         value = constants(found)

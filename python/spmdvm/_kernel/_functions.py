@@ -230,7 +230,9 @@ def _extreme(op: str) -> Call:
                 low, high = pick(result.low, arg.low), pick(result.high, arg.high)
                 text = f"{pick.__name__}({arg.text}, {result.text})"
                 below = _below_of(op, result, arg)
-                result = Value(text, INT, result.uniform and arg.uniform, low, high, below=below)
+                least, most = _reach_of(op, body, result, arg)
+                uniform = result.uniform and arg.uniform
+                result = Value(text, INT, uniform, low, high, below=below, least=least, most=most)
                 continue
             a, b = body.cast(result, ty, node), body.cast(arg, ty, node)
             # In SPMD text `min(b, a)` is `b < a ? b : a`: the first of Python's if they are equal, or one is NaN.
@@ -239,7 +241,8 @@ def _extreme(op: str) -> Call:
             if ty.is_int:
                 pick = min if op == "<" else max
                 low, high = pick(a.low, b.low), pick(a.high, b.high)
-                result = replace(result, low=low, high=high, below=_below_of(op, a, b))
+                least, most = _reach_of(op, body, a, b)
+                result = replace(result, low=low, high=high, below=_below_of(op, a, b), least=least, most=most)
         return known(args, result) if result.type.is_int else result
 
     return call
@@ -249,6 +252,18 @@ def _below_of(op: str, a: Value, b: Value) -> tuple[str, int] | None:
     """Give a length, and an offset, that the least of two integers is below; None of the greatest."""
     found = (v.below or (v.equals and (v.equals[0], v.equals[1] + 1)) for v in (a, b))
     return next((at for at in found if at is not None), None) if op == "<" else None
+
+
+def _reach_of(op: str, body: Any, a: Value, b: Value) -> tuple[str | None, str | None]:
+    """Give between what the least or greatest of two integers is, beside numbers that are known anyway."""
+    pick = "min" if op == "<" else "max"
+    pairs = [[text for text in pair if text is not None] for pair in zip(body.reach(a), body.reach(b))]
+    found = [f"{pick}({', '.join(pair)})" if len(pair) == 2 else None for pair in pairs]
+    # The least is not above either, the greatest not below.
+    at = 1 if op == "<" else 0
+    found[at] = found[at] or (pairs[at][0] if pairs[at] else None)
+    found = [None if text is None or len(text) > 200 else text for text in found]
+    return found[0], found[1]
 
 
 def _np_extreme(helper: str, spmd: str) -> Call:
@@ -261,10 +276,10 @@ def _np_extreme(helper: str, spmd: str) -> Call:
             body.fail(
                 node, "these have no common type", " and ".join(f"`{a.type}`" for a in args), "convert one of them"
             )
+        if ty.is_int:
+            return _extreme("<" if spmd == "min" else ">")(body, node, args)
         a, b = (body.cast(arg, ty, node) for arg in args)
         uniform = a.uniform and b.uniform
-        if ty.is_int:
-            return Value(f"{spmd}({a.text}, {b.text})", ty, uniform)
         return body._helper(helper, ty, uniform, a, b)
 
     return call

@@ -218,20 +218,21 @@ class Parts:
     def reach(self, value: Value) -> tuple[str | None, str | None]:
         """Give expressions of parameters alone between which an integer is; None where there is none."""
         if value.const is not None:
-            return (str(value.const), str(value.const)) if abs(value.const) < _SMALL else (None, None)
+            return (f"{value.const}ll", f"{value.const}ll") if abs(value.const) < _SMALL else (None, None)
         least, most = value.least, value.most
         if value.equals is not None and (text := self._symbol_text(value.equals[0])) is not None:
             least = most = text if value.equals[1] == 0 else f"({text} + {value.equals[1]})"
         if most is None and value.below is not None and (text := self._symbol_text(value.below[0])) is not None:
             most = f"({text} + {value.below[1] - 1})"
         if most is None and value.high < _SMALL:
-            most = str(value.high)
-        return (str(value.low) if least is None and value.low > -_SMALL else least), most
+            most = f"{value.high}ll"
+        return (f"{value.low}ll" if least is None and value.low > -_SMALL else least), most
 
     def _symbol_text(self, symbol: str) -> str | None:
         if symbol.startswith("= ") and symbol[2:] in {self.param_text(p.name) for p in self.params if p.uniform}:
-            return symbol[2:]
-        return self._length_names.get(symbol)
+            return f"(int64){symbol[2:]}"
+        length = self._length_names.get(symbol)
+        return None if length is None else f"(int64){length}"
 
     def between(self, op: str, a: Value, b: Value, result: Value) -> Value:
         """Note between what the result of an operation on two integers is."""
@@ -248,7 +249,7 @@ class Parts:
         sign = "/" if op == "//" else op
         new = [None if x is None or y is None else f"({x} {sign} {y})" for x, y in ((least, low), (most, high))]
         # With numbers alone the range says as much.
-        new = [None if text is None or len(text) > 200 or text.replace(" ", "").isdigit() else text for text in new]
+        new = [None if text is None or len(text) > 200 or "(int64)" not in text else text for text in new]
         return replace(result, least=new[0], most=new[1])
 
     def known_inside(self, unsure: list[tuple[Value, Value]]) -> str | None:
@@ -263,11 +264,10 @@ class Parts:
                 tests[f"{least} >= 0"] = None
             tests[f"{most} < {bound}"] = None
         wide = {self.param_text(p.name) for p in self.params if isinstance(p.type, Num) and p.known is None}
-        names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", " ".join(tests)))
+        names = dict.fromkeys(re.findall(r"\(int64\)(\w+)", " ".join(tests)))
         # So that nothing overflows.
         small = [f"{name} > -{_LARGEST} && {name} < {_LARGEST}" for name in names if name in wide]
-        cast = lambda found: f"(int64){found[0]}"  # noqa: E731
-        text = " && ".join([*small, *(re.sub(r"[A-Za-z_]\w*", cast, test) for test in tests)])
+        text = " && ".join([*small, *tests])
         if text not in self.flags:
             self.flags[text] = self.temporary("inside")
         return self.flags[text]
