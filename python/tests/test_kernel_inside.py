@@ -73,8 +73,8 @@ def test_sums_of_neighbours(dtype):
 def test_elements_outside():
     a = np.ones((10, 12))
     for kernel, *args, told in [
-        (correlate, a, np.ones((3, 3)), np.zeros((8, 11)), r"outside of `a`|of index"),
-        (correlate, a, np.ones((3, 3)), np.zeros((9, 10)), r"index"),
+        (correlate, a, np.ones((3, 3)), np.zeros((8, 11)), "`a`"),
+        (correlate, a, np.ones((3, 3)), np.zeros((9, 10)), "index"),
         (shifted, a, 0, 1, np.zeros((10, 12)), "`a`"),
         (shifted, a, 0, -1, np.zeros((10, 12)), "`a`"),
         (shifted, a, -1, 0, np.zeros((10, 12)), "`a`"),
@@ -163,7 +163,7 @@ def test_an_array_kernel_is_called_again_with_others():
     frozen.flags.writeable = False
     with pytest.raises(ValueError):
         scale(frozen, 2)
-    with pytest.raises(ValueError, match="C-contiguous|contiguous"):
+    with pytest.raises(ValueError, match="contiguous"):
         scale(np.ones(10)[::2], 2)
     with pytest.raises(TypeError):
         scale(np.ones(5))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import functools
 import inspect
 import linecache
@@ -100,7 +101,9 @@ class _Instance:
         self.module: Any = None
         self.function: Any = None
         # The same with functions of Python that are called rather than part of their callers: for the stepper.
-        self.by_steps: Any = None
+        self.by_steps: _Instance | None = None
+        self.translate: Translate | None = None
+        self.has_inlined = program.has_inlined
 
     def memory(self, given: list[Any], name: str) -> list[np.ndarray]:
         """Make the arrays for a call."""
@@ -139,6 +142,10 @@ class _Instance:
         lines_ = [place and (files.index(place.file), place.number) for place in self.places]
         declare = [number for number, place in enumerate(self.places, 1) if isinstance(place, Declaration)]
         return [(file, "".join(texts[file])) for file in files], lines_, self.names, self.variables, declare
+
+
+# Writes the text of a kernel for some types into a program; gives its body, what it exports, and its parameters.
+Translate = Callable[[Program], "tuple[Body, Program, list[str], list[Any]]"]
 
 
 class _Again(typing.NamedTuple):
@@ -351,7 +358,7 @@ class Kernel:
             types = self._plans[kinds]
         except KeyError:
             types = self._plans[kinds] = self._element_types(values)
-        instance = self._instance(("elements", types), lambda: self._translate_elements(list(types)))
+        instance = self._instance(("elements", types), lambda program: self._translate_elements(program, list(types)))
         self._ready[kinds] = instance
         if instance.gives_several:
             return self._call_tuple(instance, values, special)
@@ -454,7 +461,7 @@ class Kernel:
         instance = ready.get(shapes)
         if instance is None:
             key = ("arrays", types, *shapes)
-            instance = self._instance(key, lambda: self._translate_arrays(list(types), *shapes))
+            instance = self._instance(key, lambda program: self._translate_arrays(program, list(types), *shapes))
             ready[shapes] = instance
         self._last = instance
         made: list[np.ndarray] = []
@@ -542,7 +549,7 @@ class Kernel:
 
     # Instances.
 
-    def _instance(self, key: Any, translate: Callable[[], tuple[Body, Program, list[str], list[Any]]]) -> _Instance:
+    def _instance(self, key: Any, translate: Translate) -> _Instance:
         # In free-threaded Python `get` of a dictionary and storing an attribute take locks: calls would queue.
         try:
             found = self._instances[key]
@@ -554,12 +561,13 @@ class Kernel:
             self._last = found
         return found
 
-    def _made(self, key: Any, translate: Callable[[], tuple[Body, Program, list[str], list[Any]]]) -> _Instance:
+    def _made(self, key: Any, translate: Translate) -> _Instance:
         with self._lock:
             found = self._instances.get(key)
             if found is None:
                 try:
-                    found = self._build(*translate())
+                    found = self._build(*translate(Program()))
+                    found.translate = translate
                 except CompileError as error:
                     # It says where in the kernel it comes from; where in the translator is not the caller's.
                     raise error.with_traceback(None) from None
@@ -578,8 +586,7 @@ class Kernel:
             raise compile_error(error, instance, self.__name__) from None
         return instance
 
-    def _translate_elements(self, types: list[Any]) -> tuple[Body, Program, list[Any], list[Any]]:
-        program = Program()
+    def _translate_elements(self, program: Program, types: list[Any]) -> tuple[Body, Program, list[Any], list[Any]]:
         plain = [ty.of if isinstance(ty, Uniform) else ty for ty in types]
         params = [Param(n, ty, isinstance(given, Uniform)) for n, ty, given in zip(self._names, plain, types)]
         body = Body(program, self._source, params, self._lookup, False)
@@ -617,9 +624,8 @@ class Kernel:
         return body, program, lines, types
 
     def _translate_arrays(
-        self, types: list[Any], pattern: tuple, wide: bool
+        self, program: Program, types: list[Any], pattern: tuple, wide: bool
     ) -> tuple[Body, Program, list[Any], list[Any]]:
-        program = Program()
         program.wide = wide
         params = [Param(n, ty, True) for n, ty in zip(self._names, types)]
         body = Body(program, self._source, params, self._lookup, True)
@@ -661,7 +667,7 @@ class Kernel:
         ):
             types = [_functions.type_of(a.of) for a in self._annotations.values()]
             types = [Uniform(ty) if a.what == "uniform" else ty for ty, a in zip(types, self._annotations.values())]
-            self._instance(("elements", tuple(types)), lambda: self._translate_elements(types))
+            self._instance(("elements", tuple(types)), lambda program: self._translate_elements(program, types))
         if self._last is None:
             raise RuntimeError(f"{self.__name__} has not been called, and its parameters have no types yet")
         return self._last
@@ -685,12 +691,14 @@ class Kernel:
         if line is None:
             return _html.Report(with_python_lines(instance.module.explain(ir=ir, asm=asm), instance, self.__name__))
         facts: dict[str, None] = {}
+        told = self._source.line_of(line)
         for at, place in enumerate(instance.places, 1):
             if place is not None and (place.number, place.file) == (line, self._source.file):
+                told = place.text
                 facts.update(dict.fromkeys(_html.facts(instance.module, at)))
         if not facts:
             raise ValueError(f"line {line} has no code of {self.__name__}()")
-        text = "\n".join([f"line {line}: {self._source.line_of(line).strip()}", *facts])
+        text = "\n".join([f"line {line}: {told.strip()}", *facts])
         return _html.Report(with_python_lines(text, instance, self.__name__))
 
     def stats(self) -> dict[str, Any]:
@@ -730,20 +738,27 @@ class Kernel:
 
         def call(stepping: Any) -> Any:
             def via(instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
-                module = self._by_steps(instance)
-                return stepping.serve(module, module[ENTRY], tuple(given), special, instance.translation())
+                slow = self._by_steps(instance)
+                return stepping.serve(slow.module, slow.function, tuple(given), special, slow.translation())
 
             return self._seen("stepper", via, args, kwargs)
 
         return _step.Stepper(call, self.__name__)
 
-    def _by_steps(self, instance: _Instance) -> Any:
+    def _by_steps(self, instance: _Instance) -> _Instance:
+        """Give the instance in which functions of Python are called, which are part of their callers else."""
         if instance.by_steps is None:
-            lines = instance.text.split("\n")
-            for at, place in enumerate(instance.places):
+            slow = instance
+            if instance.has_inlined:
+                slow = self._build(*instance.translate(Program(inlines=False)))
+            lines = slow.text.split("\n")
+            for at, place in enumerate(slow.places):
                 if place is not None and lines[at].startswith("static inline "):
                     lines[at] = lines[at].replace("static inline", "static noinline", 1)
-            instance.by_steps = _compile([(f"<kernel {self.__name__}>", "\n".join(lines))], **self._options)
+            slow = copy.copy(slow)
+            slow.module = _compile([(f"<kernel {self.__name__}>", "\n".join(lines))], **self._options)
+            slow.function = slow.module[ENTRY]
+            instance.by_steps = slow
         return instance.by_steps
 
     def _seen(self, what: str, via: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 from .._errors import CompileError
 from . import _functions, _instead, _library, _random
 from ._arrays import MAKERS, MAKERS_LIKE, Arrays
+from ._inline import inlined
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._scopes import Local, Scope
@@ -331,6 +332,15 @@ class Calls(Arrays):
         text = f"{result.name}({', '.join(texts)})"
         if result.arrays is not None:
             return self._arrays_given(node, name, result, given, brought, text)
+        here = None if result.inline is None else inlined(self, result.inline, result, texts, as_statement)
+        if here is not None:
+            self.program.has_inlined = True
+            if result.types is None:
+                return None if as_statement else self.fail(node, f"`{name}` returns nothing", "no value")
+            if not result.is_tuple:
+                return Value(here, result.types[0], result.uniform)
+            return tuple_of(Value(f"{here}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+        self.has_called |= bool(result.stored) or result.types is None
         if result.types is None:
             if as_statement:
                 self.emit(f"{text};")

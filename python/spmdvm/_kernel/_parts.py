@@ -253,7 +253,7 @@ class Parts:
         return replace(result, least=new[0], most=new[1])
 
     def known_inside(self, unsure: list[tuple[Value, Value]]) -> str | None:
-        """Give what says whether indices are all below lengths, which is computed before all else; None if nothing can."""
+        """Give what says whether indices are all below lengths, which is computed first; None if nothing can."""
         tests: dict[str, None] = {}
         for index, length in unsure:
             least, most = self.reach(index)
@@ -411,7 +411,7 @@ class Parts:
             return f"{index.text} >= 0"
         is_low = index.type.name == "int32" or (index.type == INT and INT32[0] <= index.low and index.high < 2**32)
         if is_low and not (index.low >= 0 and index.is_narrow):
-            # In 32 bits without a sign what is negative, or does not fit, is no length: one comparison of half the bits.
+            # Without a sign what is negative, or does not fit in 32 bits, is no length: one comparison for both ends.
             return f"(uint){_short(index)} < (uint){length.text}"
         below = f"{index.text} < {length.text}"
         return below if index.low >= 0 or index.type.kind == "u" else f"{index.text} >= 0 && {below}"

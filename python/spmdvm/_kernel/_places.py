@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import CompileError, Trap
+from ._inline import Inside
 from ._source import Line, excerpt
 from ._support import FUNCTIONS
 from ._values import OUTSIDE
@@ -43,7 +44,9 @@ def name_python_line(found: dict[str, Any], instance: Any) -> None:
     if found.get("aborted_line"):
         aborted = python_place(instance, found["aborted_line"])
         found["aborted_line"] = aborted.number if aborted else None
-    if "function" in found:
+    if isinstance(place, Inside) and "function" in found:
+        found["function"] = place.function
+    elif "function" in found:
         function = found["function"].removesuffix("$map")
         found["function"] = instance.names.get(function, found["function"])
 
@@ -58,8 +61,9 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
     places = [python_place(instance, frame.line) for frame in trap.stack]
     head = str(trap.args[0] if trap.args else trap).split("\n", 1)[0]
     # Functions that give an operator its meaning have no line: the trap is in who uses them.
-    inner = next((frame.function for frame, at in zip(trap.stack, places) if at), ENTRY)
-    called = {**dict.fromkeys(FUNCTIONS, instance.names.get(inner, inner)), **instance.names}
+    inner, at = next(((frame.function, at) for frame, at in zip(trap.stack, places) if at), (ENTRY, None))
+    own = at.function if isinstance(at, Inside) else instance.names.get(inner, inner)
+    called = {**dict.fromkeys(FUNCTIONS, own), **instance.names, inner: own}
     head = re.sub(r"`(\w+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
     place = next((place for place in places if place), None)
     new = type(trap)("")
@@ -92,6 +96,10 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
             # A function that gives an operator its meaning.
             continue
         function = instance.names.get(frame.function, frame.function)
+        while isinstance(at, Inside):
+            # As if it had been called.
+            stack.append(frame._replace(function=at.function, file=at.file, line=at.number, column=None))
+            at = at.caller
         stack.append(frame._replace(function=function, file=at and at.file, line=at and at.number, column=None))
     new.stack = tuple(stack)
     new.file, new.line, new.column = (place.file, place.number, None) if place else (None, None, None)

@@ -11,12 +11,14 @@ import ast
 import functools
 import math
 import os
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
 from . import _instead, _random, _support
 from ._arrays import Made
 from ._expressions import LANE
+from ._inline import Inline, inline_of
 from ._loops import Loops
 from ._parts import Part
 from ._scopes import Local, Scope, own_nodes
@@ -118,6 +120,8 @@ class Result:
     arrays: tuple[Value | None, ...] | None = None
     # What its parameters are called in the text.
     texts: list[str] = field(default_factory=list)
+    # How it becomes part of its callers, if it does.
+    inline: Inline | None = None
 
 
 @dataclass
@@ -145,11 +149,17 @@ class Unknown(Exception):
         self.identity, self.node = identity, node
 
 
+_CALL = re.compile(r"(\w+)\(")
+
+
 class Program:
     """The SPMD text of an instance, and where its lines come from."""
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
+    def __init__(self, inlines: bool = True) -> None:
+        """Begin with nothing; whether functions that index arrays `inlines` become part of their callers."""
+        self.inlines = inlines
+        # Whether some function has.
+        self.has_inlined = False
         self.support: dict[str, str] = {}
         self.records: dict[Record, str] = {}
         # The declarations of constant arrays, by what they hold.
@@ -203,6 +213,21 @@ class Program:
             self.tables[key] = self.name("table_")
         return self.tables[key]
 
+    def _called(self) -> list[list[tuple[str, Line | None]]]:
+        """Give the functions, and of those that nobody calls any more what they declare."""
+        if not self.has_inlined:
+            return self.functions
+        kept: list[list[tuple[str, Line | None]]] = []
+        names: set[str] = set()
+        for lines in reversed(self.functions):
+            head = next((k for k, (line, _) in enumerate(lines) if line.startswith("static ")), None)
+            if head is not None and lines[head][0].split("(", 1)[0].rsplit(" ", 1)[1] not in names:
+                kept.append(lines[:head])
+                continue
+            kept.append(lines)
+            names.update(*(_CALL.findall(line) for line, _ in lines))
+        return kept[::-1]
+
     def text(self) -> tuple[str, list[Line | None]]:
         """Give the text and, for each of its lines, the file and line of Python."""
         lines: list[tuple[str, Line | None]] = []
@@ -213,7 +238,7 @@ class Program:
             lines.append((f"struct {name} {{ {fields} }};", None))
         for (spmd, numbers), name in self.tables.items():
             lines.append((f"static const uniform {spmd} {name}[{len(numbers)}] = {{{', '.join(numbers)}}};", None))
-        for function in (*self.heads, *self.functions):
+        for function in (*self.heads, *self._called()):
             lines.extend(function)
         texts, last = [], None
         for line, place in lines:
@@ -345,6 +370,10 @@ class Body(Loops):
         self.indent = 1
         self.at = Line("", 0, "")
         self.fresh = 0
+        self.temporaries: list[str] = []
+        # How many lines of functions have become part of this one; and whether the statement has called one that may
+        # have an effect.
+        self.n_inlined, self.has_called = 0, False
         # How many parts of expressions around are computed by some lanes only.
         self.in_arm = 0
         self.unknown = {}
@@ -359,8 +388,8 @@ class Body(Loops):
         # where lanes take turns.
         self.element_apart: frozenset[str] = frozenset()
         self.one: str | None = None
-        # Indices and lengths that the element translated last is tested for; what says that they are all inside, and the
-        # element without tests; and all that says such things, which is computed first.
+        # Indices and lengths that the element translated last is tested for; what says that they are all inside, and
+        # the element without tests; and all that says such things, which is computed first.
         self.unsure: list[tuple[Value, Value]] = []
         self.inside: tuple[str, str] | None = None
         self.flags: dict[str, str] = {}
@@ -432,7 +461,8 @@ class Body(Loops):
     def temporary(self, stem: str) -> str:
         """Make a name of this function."""
         self.fresh += 1
-        return f"{stem}__{self.fresh}"
+        self.temporaries.append(f"{stem}__{self.fresh}")
+        return self.temporaries[-1]
 
     def _grow(self, key: Any, ty: Num, node: Any = None) -> Num:
         """Join a type to that of a variable."""
@@ -694,6 +724,7 @@ class Body(Loops):
             if self.assigned is None:
                 return
             self.at = self.source.line(statement)
+            self.has_called = False
             arms = self.in_arm
             try:
                 self.statement(statement)
@@ -1684,6 +1715,8 @@ class Body(Loops):
         result.stored = body.stored_places()
         result.hidden, result.arrays = body.hidden, body.arrays
         result.texts = [body.param_text(param.name) for param in body.params]
+        if self.program.inlines and not active.calls_itself:
+            result.inline = inline_of(body, self.program.python_names.get(name, name))
         if active.calls_itself and (body.hidden or body.arrays is not None):
             self._refuse_arrays(name, node)
         if body.arrays is not None:
