@@ -223,68 +223,53 @@ def diff(a):
     return a[1:] - a[:-1]
 
 
-def _merged(out, other, n):
-    # Runs of elements that are in order become one, from one array to the other.
+def _merge(key, runs, out, width):
+    # Two runs of elements in order become one, from one array to the other.
+    n = len(runs)
+    for left in range(0, n, 2 * width):
+        middle, end = min(left + width, n), min(left + 2 * width, n)
+        i, j = left, middle
+        for k in range(left, end):
+            takes_left = j >= end
+            if i < middle and j < end:
+                x, y = key(runs[i]), key(runs[j])
+                # NaN is the greatest; of equals the left one comes first.
+                takes_left = not (y < x or (x != x and y == y))
+            if takes_left:
+                out[k] = runs[i]
+                i += 1
+            else:
+                out[k] = runs[j]
+                j += 1
+
+
+def _put_in_order(key, out, other):
+    n = len(out)
     width, turns = 1, 0
     while width < n:
-        for left in range(0, n, 2 * width):
-            middle, end = min(left + width, n), min(left + 2 * width, n)
-            i, j = left, middle
-            for k in range(left, end):
-                takes_left = j >= end
-                if i < middle and j < end:
-                    x, y = (out[i], out[j]) if turns % 2 == 0 else (other[i], other[j])
-                    # NaN is the greatest; of equals the left one comes first.
-                    takes_left = not (y < x or (x != x and y == y))
-                if turns % 2 == 0:
-                    other[k] = out[i] if takes_left else out[j]
-                else:
-                    out[k] = other[i] if takes_left else other[j]
-                if takes_left:
-                    i += 1
-                else:
-                    j += 1
+        if turns % 2 == 0:
+            _merge(key, out, other, width)
+        else:
+            _merge(key, other, out, width)
         width *= 2
         turns += 1
-    return turns % 2 == 1
+    if turns % 2 == 1:
+        out[:] = other
 
 
 @_array(np.sort)
 def sort(a):
     out = a.copy()
     other = np.empty_like(a)
-    if _merged(out, other, len(a)):
-        out[:] = other
+    _put_in_order(lambda x: x, out, other)
     return out
 
 
 @_array(np.argsort)
 def argsort(a):
-    n = len(a)
-    out = np.arange(n)
-    other = np.empty(n, np.int64)
-    width, turns = 1, 0
-    while width < n:
-        for left in range(0, n, 2 * width):
-            middle, end = min(left + width, n), min(left + 2 * width, n)
-            i, j = left, middle
-            for k in range(left, end):
-                takes_left = j >= end
-                if i < middle and j < end:
-                    x, y = (a[out[i]], a[out[j]]) if turns % 2 == 0 else (a[other[i]], a[other[j]])
-                    takes_left = not (y < x or (x != x and y == y))
-                if turns % 2 == 0:
-                    other[k] = out[i] if takes_left else out[j]
-                else:
-                    out[k] = other[i] if takes_left else other[j]
-                if takes_left:
-                    i += 1
-                else:
-                    j += 1
-        width *= 2
-        turns += 1
-    if turns % 2 == 1:
-        out[:] = other
+    out = np.arange(len(a))
+    other = np.empty_like(out)
+    _put_in_order(lambda at: a[at], out, other)
     return out
 
 
