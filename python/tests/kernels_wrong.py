@@ -231,8 +231,8 @@ def generator_of_other_floats(x):
     return rng.random(np.float16)  # HERE random numbers are `float64` or `float32`
 
 
-def array_filled(a):
-    a.fill(3)  # HERE `a` has no `fill()` in a kernel
+def array_parted(a):
+    a.partition(3)  # HERE `a` has no `partition()` in a kernel
 
 
 def array_step_at_run_time(a):
@@ -484,7 +484,7 @@ def unknown_function(x):
 
 
 def unsupported_function(x):
-    return np.convolve(x, x)  # HERE `np.convolve` cannot be called
+    return np.correlate(x, x)  # HERE `np.correlate` cannot be called
 
 
 def list_outside(x):
@@ -1063,3 +1063,25 @@ def record_whole(p):
 
 def record_no_field(p):
     p[0].y = 1  # HERE no field `y`
+
+
+def array_of_a_new_dimension(a):
+    return np.sum(a[:, np.newaxis])  # HERE `...` and `None` cannot stand in an index
+
+
+def list_that_is_changed(a):
+    found = [1, 2]  # HERE a list cannot stand in a kernel
+    found[0] = a[0]
+    return found[0]
+
+
+def list_returned(a):
+    return [a[0], 2]  # HERE a list cannot stand in a kernel
+
+
+def array_swapped(a):
+    b = np.zeros_like(a)
+    for _ in range(3):
+        b[0] += 1
+        a, b = b, a  # HERE the parameter `a` cannot become another array here
+    return a[0]

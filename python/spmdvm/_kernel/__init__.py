@@ -1046,6 +1046,10 @@ def _described(value: Any) -> str:
     if np.iscomplexobj(value):
         kind = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else "a complex number"
         return f"{kind}; pass the real and the imaginary part (`z.real`, `z.imag`)"
+    if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
+        return f"an array of {value.dtype}; pass its counts, with view(np.int64)"
+    if isinstance(value, str):
+        return f"{value!r}, a text; pass its bytes, as np.frombuffer(text.encode(), np.uint8)"
     if isinstance(value, np.ndarray) and not value.dtype.isnative:
         native = value.dtype.newbyteorder("=").name
         return f"an array of {value.dtype}, whose bytes are in the other order; convert it, with astype({native!r})"

@@ -84,6 +84,8 @@ class Arrays(Reductions):
         if function in MAKERS or function in MAKERS_LIKE:
             fill, of, lengths = self.makes(node)
             return self.new_array(node, of, [constant(v) if isinstance(v, int) else v for v in lengths], fill)
+        if function in (np.eye, np.identity):
+            return self._identity(node)
         if function in _COPIES and len(node.args) == 1 and not node.keywords:
             return self.copied(node, node.args[0])
         if function is np.transpose and len(node.args) == 1 and not node.keywords:
@@ -110,6 +112,12 @@ class Arrays(Reductions):
         if name in ("cumsum", "cumprod") and self.makes_elements(source):
             given = ast.copy_location(ast.Call(node.func, [source, *node.args], node.keywords), node)
             return self._cumulative(given, "+" if name == "cumsum" else "*")
+        if name in ("ravel", "flatten") and not node.args and not node.keywords and self.makes_elements(source):
+            if name == "flatten" or self.array_of(source) is None:
+                copied, source = self.copied(source, source), ast.Attribute(source, "T", ast.Load())
+                ast.copy_location(source, node)
+                self.parts_of[id(source)] = source, copied
+            return self.flattened(node, source)
         if name == "transpose" and not node.args and not node.keywords:
             return self.turned(node, source)
         if name in FUNCTIONS.values():
@@ -241,6 +249,22 @@ class Arrays(Reductions):
             self._end(loops)
         return value
 
+    def _identity(self, node: ast.Call) -> Value:
+        """Translate `np.eye(n)`: zeros, and ones where both indices are the same."""
+        given = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
+        if len(node.args) != 1 or len(given) != len(node.keywords):
+            self.fail(node, "this makes a matrix of a length and a dtype", "something else here", "`np.eye(n)`")
+        length = self.keep(self.integer(node.args[0], "a length"))
+        of = strong(self.annotation(given[0])) if given else FLOAT64
+        made = self.new_array(node, of, [length, length], self.cast(constant(0), of, node))
+        counter = self.temporary("at")
+        self._begin(node, [counter], [self.dim(made.text, 0)], True)
+        (index,) = self._indices_at(made, [counter])
+        place, _ = self.place_of(made, [index, index])
+        self.emit(f"{place} = {self.cast(constant(1), of, node).text};")
+        self._end(True)
+        return made
+
     def _each(self, node: Any, array: Value) -> tuple[list[Value], bool]:
         """Begin a loop over all elements of an array; give the indices."""
         lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
@@ -287,6 +311,9 @@ class Arrays(Reductions):
     def _chosen(self, node: ast.Subscript) -> Value:
         """Translate `a[a > 2]`: an array that is long enough, and the part of it that has been filled."""
         array, mask = self.array_of(node.value), node.slice
+        if self.takes(node):
+            call = ast.copy_location(ast.Call(node.value, [node.value, node.slice], []), node)
+            return self._of_library(call, _library.find(np.take))
         outer = self.elements
         self.elements = {**outer, **{id(part): self.keep(self.number(part)) for part in self._whole(mask)}}
         found = list(self._arrays_in(mask))
@@ -410,6 +437,14 @@ class Arrays(Reductions):
     def _product(self, node: Any, left: ast.expr, right: ast.expr, how: str) -> Value | None:
         """Translate products of matrices and vectors that are arrays; None if it is a number."""
         arrays = [self.array_of(side) for side in (left, right)]
+        if None in arrays and all(
+            array is not None or self.makes_elements(side) for array, side in zip(arrays, (left, right))
+        ):
+            # What is computed of arrays is computed once.
+            for k, side in enumerate((left, right)):
+                if arrays[k] is None:
+                    arrays[k] = self.copied(side, side)
+                    self.parts_of[id(side)] = side, arrays[k]
         if None in arrays:
             return None
         a, b = arrays

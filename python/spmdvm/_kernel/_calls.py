@@ -159,6 +159,10 @@ class Calls(Arrays):
                 raise
         self.fail(node, f"`{ast.unparse(node.func)}` does not take such arguments: {first.message}", "here", first.help)
 
+    def in_order(self, node: ast.Call) -> Value:
+        """Give the elements of an array, the argument of a call, in order."""
+        return self._of_library(node, _library.find(np.sort))
+
     def spread_out(self, call: ast.Call) -> ast.Call:
         """Give the call with the values of `*a.shape` in its place."""
         args: list[ast.expr] = []

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from . import _functions, _instead
 from ._calls import Calls, text_of
-from ._parts import NO_INDEX
+from ._parts import NO_INDEX, is_no_index
 from ._scopes import Local
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
 from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
@@ -258,6 +258,15 @@ class Expressions(Calls):
         """Translate several values."""
         return tuple_of(self.expression(part) for part in node.elts)
 
+    def of_List(self, node: ast.List) -> Value:
+        """Translate several values in a list that nobody changes."""
+        return tuple_of(self.expression(part) for part in node.elts)
+
+    def refuse_list(self, node: ast.expr) -> NoReturn:
+        """Fail because of a list that is more than several values."""
+        what, help = _UNSUPPORTED["List"]
+        self.fail(node, f"{what} cannot stand in a kernel", "not supported", help)
+
     def of_Attribute(self, node: ast.Attribute) -> Value:
         """Translate `a.shape`, a field of a record, or a constant of a module."""
         owner = node.value
@@ -398,6 +407,8 @@ class Expressions(Calls):
         """Translate the indices of an element; also those of `foreach` with which it is another element for each."""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         ndim = array.type.ndim
+        for part in filter(is_no_index, parts):
+            self.fail(part, *NO_INDEX)
         if len(parts) != ndim:
             self.fail(node, f"this array has {ndim} dimensions", f"{len(parts)} indices", "give one index for each")
         indices = [self._index(part, array, axis) for axis, part in enumerate(parts)]
@@ -411,7 +422,7 @@ class Expressions(Calls):
                 "`spmdvm.filter(mask, a)` takes some outside of the kernel"
             )
             self.fail(node, "arrays of indices and masks do not index in a kernel", "this is an array", help)
-        if isinstance(node, ast.Constant) and node.value in (None, ...):
+        if is_no_index(node):
             self.fail(node, *NO_INDEX)
         value = self.integer(node, "an index")
         if value.const is None and value.low == value.high < 0:
@@ -441,6 +452,9 @@ class Expressions(Calls):
             return self.array_of(node)
         if isinstance(node.op, ast.MatMult) and self.array_of(node.left) is not None:
             return self.dot(node, node.left, node.right)
+        for side in (node.left, node.right):
+            if isinstance(side, ast.List):
+                self.refuse_list(side)
         return self.binary(node, node.op, self.number(node.left), self.number(node.right))
 
     def binary(self, node: Any, op: ast.operator, a: Value, b: Value) -> Value:

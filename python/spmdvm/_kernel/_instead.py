@@ -80,7 +80,6 @@ _METHODS = {
     **dict.fromkeys(["random", "integers", "normal", "uniform", "standard_normal", "rand", "randint"], _RANDOM),
     **dict.fromkeys(["cumsum", "cumprod"], "write `np.cumsum(a)`"),
     **dict.fromkeys(["nonzero", "take", "compress"], _TAKE),
-    "fill": "write `a[:] = x`",
     "prod": "write `np.prod(a)`",
     "searchsorted": "write `np.searchsorted(a, x)`",
     "count": "bits are counted by `np.bitwise_count(n)`; else write the loop",

@@ -275,8 +275,8 @@ def argsort(a):
 
 @_of_array(np.median)
 def median(a):
-    n = len(a)
-    in_order = np.sort(a)
+    n = a.size
+    in_order = np.sort(a.ravel())
     assert n > 0
     # NaN is the greatest.
     last = in_order[n - 1]
@@ -326,3 +326,103 @@ def prod(a):
     for x in a:
         product *= x
     return product
+
+
+@_of_array(np.trace)
+def trace(a):
+    total = np.sum(a[:0])
+    for k in range(min(a.shape[0], a.shape[1])):
+        total += a[k, k]
+    return total
+
+
+@_of_array(np.ptp)
+def ptp(a):
+    return np.max(a) - np.min(a)
+
+
+@_of_array(np.polyval)
+def polyval(p, x):
+    y = x * 0
+    for c in p:
+        y = y * x + c
+    return y
+
+
+@_of_array(np.percentile)
+def percentile(a, q):
+    return quantile(a, q / 100)
+
+
+@_of_array(np.quantile)
+def quantile(a, q):
+    n = a.size
+    in_order = np.sort(a.ravel())
+    assert n > 0 and 0 <= q <= 1
+    last = in_order[n - 1]
+    at = q * (n - 1)
+    low = int(at)
+    high = min(low + 1, n - 1)
+    part = at - low
+    x, y = in_order[low] * 1.0, in_order[high] * 1.0
+    # As numpy rounds it.
+    between = x + (y - x) * part if part < 0.5 else y - (y - x) * (1 - part)
+    return last / 1 if last != last else between
+
+
+@_of_array(np.array_equal)
+def array_equal(a, b):
+    if a.shape != b.shape:
+        return False
+    return np.all(a == b)
+
+
+@_of_array(np.allclose)
+def allclose(a, b):
+    return np.all(np.isclose(a, b))
+
+
+@_of_array(np.trapezoid if hasattr(np, "trapezoid") else np.trapz)
+def trapezoid(y, x):
+    total = 0.0
+    for k in range(1, len(y)):
+        total += (x[k] - x[k - 1]) * (y[k] + y[k - 1]) / 2.0
+    return total
+
+
+@_array(np.take)
+def take(a, indices):
+    n = len(a)
+    out = np.empty(len(indices), a.dtype)
+    for i in foreach(len(indices)):
+        k = indices[i]
+        out[i] = a[k + n if k < 0 else k]
+    return out
+
+
+@_array(np.roll)
+def roll(a, shift):
+    n = len(a)
+    out = np.empty_like(a)
+    for i in foreach(n):
+        out[(i + shift) % n] = a[i]
+    return out
+
+
+@_array(np.flip)
+def flip(a):
+    return a[::-1].copy()
+
+
+@_array(np.convolve)
+def convolve(a, v):
+    n, m = len(a), len(v)
+    assert n > 0 and m > 0
+    out = (np.sum(a[:0]) + np.sum(v[:0])) * np.ones(n + m - 1)
+    for k in foreach(n + m - 1):
+        total = a[0] * v[0] * 0
+        for j in range(m):
+            if 0 <= k - j < n:
+                total += a[k - j] * v[j]
+        out[k] = total
+    return out

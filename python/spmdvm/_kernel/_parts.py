@@ -19,7 +19,13 @@ from ._values import INT32, LONGEST, OUTSIDE, Value, tuple_of
 
 # What bounds of indices are below, and the numbers of parameters in them: no sum of them overflows 64 bits.
 _SMALL, _LARGEST = 2**30, "1099511627776ll"
-NO_INDEX = ("`...` and `None` cannot stand in an index", "here", "write `:` for each dimension")
+_LONGEST_WINDOW = 64
+NO_INDEX = (
+    "`...` and `None` cannot stand in an index",
+    "here",
+    "write `:` for each dimension; new ones of length 1 are not stretched in a kernel: write the loops, in "
+    "`for i, j in spmdvm.foreach(len(a), len(b))`",
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,8 @@ class Part:
     row: str | None = None
     # Whether its axes are those of the array from the last to the first.
     is_turned: bool = False
+    # Whether it is all elements of an array of several dimensions, row after row; it has no `axes` then.
+    is_flat: bool = False
 
 
 class Parts:
@@ -60,7 +68,9 @@ class Parts:
             return self.part(node)
         if isinstance(node, ast.Attribute) and node.attr == "T":
             return self.turned(node, node.value)
-        if isinstance(node, ast.Subscript) and self.is_choice(node):
+        if isinstance(node, ast.Attribute) and node.attr == "flat":
+            return self.flattened(node, node.value)
+        if isinstance(node, ast.Subscript) and (self.is_choice(node) or self.takes(node)):
             return self.array_of_call(node)
         return self.array_of_call(node) if isinstance(node, (ast.Call, ast.BinOp)) else None
 
@@ -79,6 +89,35 @@ class Parts:
             self.parts[name] = Part(array, self._name_of(array), axes, None, True)
             self.parts_of[id(node)] = node, Value(name, array.type, array.uniform)
         return self.parts_of[id(node)][1]
+
+    def flattened(self, node: ast.expr, source: ast.expr) -> Value | None:
+        """Give all elements of an array, row after row; of a part of one a copy. None if the expression is no array."""
+        if id(node) in self.parts_of:
+            return self.parts_of[id(node)][1]
+        array = self.array_of(source)
+        if array is None or array.type.ndim == 1:
+            return array
+        if array.text in self.parts or array.text in self.views:
+            array = self.copy_of(node, array)
+        if array.text in self.parts:
+            help = "loop over its elements, or give it lengths that are known before: `a[:n]`, `a[2:]`"
+            self.fail(node, "the lengths of this part are known only when it is taken", "all of its elements", help)
+        name = self.temporary("part")
+        lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
+        size = " * ".join(f"(int64){length.text}" for length in lengths)
+        if all(length.const is not None for length in lengths):
+            self.dims[f"{name}__n0"] = f"{math.prod(length.const for length in lengths)} elements"
+        elif all(length.before is not None for length in lengths):
+            host = "(" + " * ".join(length.before for length in lengths) + ")"
+            self.dims[f"{name}__n0"] = f"= {host}"
+            self.program.hosts.setdefault(f"= {host}", host)
+        if self.program.wide:
+            self.emit(f"assert({size} <= {LONGEST});")
+        self.emit(f"const uniform int {name}__n0 = (uniform int)({size});")
+        self.parts[name] = Part(array, self._name_of(array), (), None, False, True)
+        value = Value(name, Array(array.type.of, 1), array.uniform)
+        self.parts_of[id(node)] = node, value
+        return value
 
     def row_of(self, array: Value, index: Value) -> Value:
         """Give the part of an array of several dimensions that one index of the first takes."""
@@ -99,6 +138,16 @@ class Parts:
             return False
         array = self.array_of(node.slice)
         return array is None or array.type.of == BOOL
+
+    def takes(self, node: ast.Subscript) -> bool:
+        """Return whether elements are taken whose indices stand in an array: `a[order]`."""
+        if id(node) in self.elements or not isinstance(node.slice, (ast.Name, ast.Call, ast.Subscript)):
+            return False
+        if not self.is_uniform_here() or self.in_arm or not isinstance(node.ctx, ast.Load):
+            return False
+        array = self.array_of(node.value)
+        at = None if array is None or array.type.ndim != 1 else self.array_of(node.slice)
+        return at is not None and at.type.ndim == 1 and isinstance(at.type.of, Num) and at.type.of.is_int
 
     def is_part(self, node: ast.expr) -> bool:
         """Return whether an index takes more than one element."""
@@ -128,7 +177,7 @@ class Parts:
             self.fail(node, "a part of an array in what may not be computed", "here", "give it a name before")
         indices, ndim = _indices(node), array.type.ndim
         for index in indices:
-            if isinstance(index, ast.Constant) and index.value in (None, ...):
+            if is_no_index(index):
                 self.fail(index, *NO_INDEX)
         if len(indices) > ndim:
             self.fail(node, f"this array has {ndim} dimensions", f"{len(indices)} indices", "give one index for each")
@@ -167,6 +216,12 @@ class Parts:
             self.dims[length] = n.equals[0]
             self.emit(f"const uniform int {length} = {n.text};")
             return Axis(Value("0", INT, True, 0, 0, 0), 1)
+        window = self._window(index, n) if step == 1 else None
+        if window is not None:
+            first, count = window
+            self.dims[length] = f"{count} elements"
+            self.emit(f"const uniform int {length} = {count};")
+            return Axis(self.keep(first), 1)
         low, high = ("0", n.text) if step > 0 else ("-1", f"({n.text} - 1)")
         start = self._bound(index.lower, n.text, low, high, low if step > 0 else high)
         stop = self._bound(index.upper, n.text, low, high, high if step > 0 else low)
@@ -186,6 +241,19 @@ class Parts:
             self.program.hosts.setdefault(f"= {host}", host)
         self.emit(f"const uniform int {length} = {first} < {last} ? {count} : 0;")
         return Axis(Value(names[0], INT, True, -1, LONGEST), step)
+
+    def _window(self, index: ast.Slice, length: Value) -> tuple[Value, int] | None:
+        """Give where `i - 1:i + 2` begins and how long it is, if all of it is known to be inside; else None."""
+        if index.lower is None or index.upper is None:
+            return None
+        (base, low), (other, high) = _base(index.lower), _base(index.upper)
+        if base is None or base != other or not 0 < high - low <= _LONGEST_WINDOW:
+            return None
+        start, stop = self.integer(index.lower, "a bound of a part"), self.integer(index.upper, "a bound of a part")
+        below = stop.below or (stop.equals and (stop.equals[0], stop.equals[1] + 1))
+        if start.low < 0 or not start.is_narrow or below is None or length.equals is None:
+            return None
+        return (start, high - low) if below[0] == length.equals[0] and below[1] <= 1 else None
 
     def _bound(self, node: ast.expr | None, n: str, low: str, high: str, default: str) -> str:
         """Write a bound, which counts from the end if it is negative, and is moved into the array."""
@@ -310,6 +378,8 @@ class Parts:
     def _apart(self, array: Value, axis: int) -> tuple[str, int | None]:
         """Give how far the elements of an array or part lie apart along an axis, and the constant if it is one."""
         part, view = self.parts.get(array.text), self.views.get(array.text)
+        if part is not None and part.is_flat:
+            return "1", 1
         if part is not None:
             kept = [k for k, taken in enumerate(part.axes) if taken.step is not None]
             kept = kept[::-1] if part.is_turned else kept
@@ -345,6 +415,9 @@ class Parts:
             return array, self._in_view(array, indices, tests), tests
         if part is None:
             return array, self._flat(array, indices, None, tests), tests
+        if part.is_flat:
+            # As long as the array, so that the machine's test is enough.
+            return part.array, indices[0].text, tests
         given = iter(list(enumerate(indices))[:: -1 if part.is_turned else 1])
         outer = []
         for axis, taken in enumerate(part.axes):
@@ -666,6 +739,25 @@ class _Unmasked(ast.NodeTransformer):
             return node
         self.found.add(id(node.value))
         return node.value
+
+
+def is_no_index(node: ast.expr) -> bool:
+    """Return whether an index is `None` (also as `np.newaxis`) or `...`."""
+    is_named = isinstance(node, ast.Attribute) and node.attr == "newaxis"
+    return is_named or (isinstance(node, ast.Constant) and node.value in (None, ...))
+
+
+def _base(node: ast.expr) -> tuple[str | None, int]:
+    """Give the name that an index is near, and how far it is away; no name if it is something else."""
+    apart = 0
+    while isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and _is_int(node.right):
+        apart += node.right.value if isinstance(node.op, ast.Add) else -node.right.value
+        node = node.left
+    return (node.id, apart) if isinstance(node, ast.Name) else (None, 0)
+
+
+def _is_int(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _short(index: Value) -> str:

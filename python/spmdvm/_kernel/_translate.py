@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
+from .._errors import CompileError
 from . import _instead, _random, _support
 from ._arrays import Made
 from ._expressions import LANE
@@ -322,6 +323,8 @@ class Body(Loops):
         # The arrays whose memory the host brings.
         self.hidden: list[Made] = []
         self.stored: set[str] = set()
+        # The parameters that come to stand for other arrays in loops and branches.
+        self.renewed: set[str] = set()
         # The parameters that are tuples, and how many numbers each is: parameters of their own.
         self.tuples: dict[str, int] = {}
         self.dims: dict[str, str] = {}
@@ -347,10 +350,10 @@ class Body(Loops):
         given = dict(self.dims)
         for _ in range(_MOST_PASSES):
             self.dims = dict(given)
-            before = (dict(self.types), list(self.returns or []), set(self.stored))
+            before = (dict(self.types), list(self.returns or []), set(self.stored), set(self.renewed))
             mark = self.program.mark()
             self._pass(statements)
-            if before == (dict(self.types), list(self.returns or []), set(self.stored)):
+            if before == (dict(self.types), list(self.returns or []), set(self.stored), self.renewed):
                 if list(self.unknown) == [self.identity]:
                     self.fail(
                         self.unknown[self.identity],
@@ -416,6 +419,10 @@ class Body(Loops):
                     ty, self.uniform and param.uniform, None, _spmd_name(param.name)
                 )
         start = len(self.lines)
+        for name in sorted(self.renewed):
+            given = ast.copy_location(ast.Name(name, ast.Load()), statements[0])
+            self.at = self.source.line(statements[0])
+            self.regions[0].parts[name] = self.copied(given, given, None, name)
         self.block(statements)
         if self.assigned is not None and self.returns is not None:
             what = self.source.tree
@@ -578,17 +585,62 @@ class Body(Loops):
             self.fail(node, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
         bound, is_param = region.parts.get(name), any(p.name == name for p in self.params)
         straight = self.indent == 1 and not self.in_foreach()
-        if bound is None and is_param and not straight:
+        if bound is None and is_param and not straight and self._becomes_own(name):
+            # In the next pass it is a copy from the start, whose elements change.
+            bound = value
+        elif bound is None and is_param and not straight:
             help = f"give the result a name of its own; or store to the elements, `{name}[:] = …`"
             self.fail(node, f"the parameter `{name}` cannot become another array here", "in a loop or a branch", help)
         if bound is None and not straight and self.made.get(name) != 1 and not self._is_made(value.text):
             self._refuse_name(node, name)
-        if bound is None or straight or self.made.get(name) == 1:
+        if bound is None or straight or (self.made.get(name) == 1 and name not in self.renewed):
             region.parts[name] = value
         elif bound.text != value.text:
             self._take_elements(node, name, bound, value)
         if self.assigned is not None:
             self.assigned.add(name)
+
+    def _becomes_own(self, name: str) -> bool:
+        """Have a parameter that comes to stand for other arrays be a copy; return whether nobody could tell."""
+        if not self.is_uniform_here() or self.in_foreach() or self._is_changed(name) or self._is_shared(name):
+            return False
+        self.renewed.add(name)
+        return True
+
+    def _is_shared(self, name: str) -> bool:
+        """Return whether other names may come to stand for a parameter's array, or functions of Python change it."""
+        array = next(param.type for param in self.params if param.name == name)
+
+        def is_it(node: ast.expr) -> bool:
+            """Return whether an expression is the array, or a part of it."""
+            while isinstance(node, (ast.Subscript, ast.Attribute)):
+                if isinstance(node, ast.Attribute) and node.attr not in ("T", "flat"):
+                    return False
+                at, node = node, node.value
+                count = len(at.slice.elts) if isinstance(getattr(at, "slice", None), ast.Tuple) else 1
+                if isinstance(at, ast.Subscript) and isinstance(node, ast.Name) and not self.is_part(at):
+                    return count != array.ndim and node.id == name
+            return isinstance(node, ast.Name) and node.id == name
+
+        for node in ast.walk(self.source.tree):
+            given: list[ast.expr] = []
+            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+                given = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else [node.value]
+            elif isinstance(node, ast.AugAssign):
+                given = [node.target]
+            elif isinstance(node, ast.Call) and not self._is_of_libraries(node):
+                given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(map(is_it, given)):
+                return True
+        return False
+
+    def _is_of_libraries(self, node: ast.Call) -> bool:
+        """Return whether a call is of a function that changes no array."""
+        try:
+            function = None if self.is_method(node) else self.called(node)
+        except CompileError:
+            return False
+        return (getattr(function, "__module__", None) or "").split(".")[0] in ("numpy", "math", "builtins")
 
     def _refuse_name(self, node: Any, name: str, note: str = "") -> NoReturn:
         help = "use another name; arrays that change places are rows of one: `np.zeros((2, n))`, with `a[k % 2, i]`"
@@ -757,6 +809,8 @@ class Body(Loops):
         """Translate a call for its effect, or leave out a docstring."""
         if isinstance(node.value, ast.Constant):
             return
+        if isinstance(node.value, ast.Call) and self._changes_array(node):
+            return
         if isinstance(node.value, ast.Call):
             name = self.called(node.value)
             if name is print:
@@ -767,6 +821,22 @@ class Body(Loops):
             return
         self.expression(node.value)
         self.fail(node, "this expression does nothing", "its value is not used")
+
+    def _changes_array(self, node: ast.Expr) -> bool:
+        """Translate `a.sort()` and `a.fill(x)` as `a[:] = …`; return whether it is one."""
+        call = node.value
+        if not isinstance(call.func, ast.Attribute) or not self.is_method(call) or call.keywords:
+            return False
+        array, how, count = call.func.value, call.func.attr, len(call.args)
+        if (how, count) not in (("sort", 0), ("fill", 1)) or self.array_of(array) is None:
+            return False
+        value = call.args[0] if how == "fill" else ast.copy_location(ast.Attribute(array, "T", ast.Load()), call)
+        if how == "sort":
+            sort = ast.copy_location(ast.Call(call.func, [array], []), call)
+            self.parts_of[id(value)] = value, self.in_order(sort)
+        target = ast.copy_location(ast.Subscript(array, ast.Slice(None, None, None), ast.Store()), call)
+        self.assign_part(node, target, value, None)
+        return True
 
     def do_Assert(self, node: ast.Assert) -> None:
         """`assert`."""
@@ -806,6 +876,8 @@ class Body(Loops):
             return self._one_by_one([target, *same], lambda: self.assign(target, self.expression(node.value)))
         if self.names_generator(target, node.value):
             return
+        if isinstance(node.value, ast.List) and isinstance(target, ast.Name) and self._is_changed(target.id):
+            self.refuse_list(node.value)
         value = self._unpacked(target, node.value)
         if value is None and isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
             value = tuple_of(map(self.argument, node.value.elts))
@@ -813,6 +885,19 @@ class Body(Loops):
         if value.parts is not None:
             value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
         self.assign(target, value)
+
+    def _is_changed(self, name: str) -> bool:
+        """Return whether what a name stands for is changed where it is, as lists are."""
+        changing = ("append", "extend", "insert", "pop", "remove", "sort", "reverse", "clear")
+
+        def changes(node: ast.AST) -> bool:
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
+                return isinstance(node.value, ast.Name) and node.value.id == name
+            if not isinstance(node, ast.Attribute) or node.attr not in changing:
+                return False
+            return isinstance(node.value, ast.Name) and node.value.id == name
+
+        return any(changes(node) for node in ast.walk(self.source.tree))
 
     def _tuple_in(self, node: ast.expr) -> Value | None:
         """Give the tuple that an expression is; None if it is something else, which may be one of arrays."""
@@ -1247,6 +1332,8 @@ class Body(Loops):
             return
         if self._returns_arrays(node):
             return
+        if isinstance(node.value, ast.List):
+            self.refuse_list(node.value)
         value = self.expression(node.value)
         parts = value.parts if value.parts is not None else (value,)
         if self.arrays is not None:
@@ -1378,7 +1465,8 @@ class Body(Loops):
         self._for(node)
 
     def _for(self, node: ast.For) -> None:
-        what = self.called(node.iter) if isinstance(node.iter, ast.Call) else None
+        is_call = isinstance(node.iter, ast.Call) and self.array_of(node.iter) is None
+        what = self.called(node.iter) if is_call else None
         if what is range:
             return self.range(node)
         if self.is_foreach(what):

@@ -18,7 +18,7 @@ from ._reductions import METHODS
 from ._scopes import Scope, own_nodes
 from ._source import Source
 
-_METHODS = ("dot", "transpose")
+_METHODS = ("dot", "transpose", "ravel", "flatten", "sort", "fill")
 _OF_ARRAYS = (np.dot, np.matmul, np.cumsum, np.cumprod, np.concatenate, np.outer, np.transpose)
 # Functions of numpy that take an array, and are called by its name.
 _TAKE_ARRAYS = frozenset(
@@ -36,6 +36,18 @@ _TAKE_ARRAYS = frozenset(
         "median",
         "searchsorted",
         "prod",
+        "trace",
+        "ptp",
+        "polyval",
+        "percentile",
+        "quantile",
+        "array_equal",
+        "allclose",
+        "trapezoid",
+        "trapz",
+        "roll",
+        "flip",
+        "convolve",
     ]
 )
 
@@ -100,7 +112,7 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
         return []
     if isinstance(node.func, ast.Attribute):
         if node.func.attr in _TAKE_ARRAYS:
-            own = [node.func.value] if node.func.attr in ("copy", "cumsum", "cumprod") and not node.args else []
+            own = [node.func.value] if node.func.attr in ("copy", "cumsum", "cumprod", "sort") and not node.args else []
             return own or (node.args[:1] if isinstance(node.func.value, ast.Name) else [])
         return [node.func.value] if node.func.attr in METHODS or node.func.attr in _METHODS else []
     name = node.func.id if isinstance(node.func, ast.Name) else ""
@@ -128,7 +140,7 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], given: list[str
     Also with what is computed of them, or if that is indexed. It is not if an array that is made here stands in the
     expression: the parameters are numbers then.
     """
-    parameters = _computed_of(tree, given)
+    parameters = _computed_of(tree, given, lookup)
     own = {
         target.id
         for node in ast.walk(tree)
@@ -153,36 +165,49 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], given: list[str
     return any(name.id in computed for name in used)
 
 
-def _computed_of(tree: ast.FunctionDef, parameters: list[str]) -> set[str]:
+def _computed_of(tree: ast.FunctionDef, parameters: list[str], lookup: Callable[[str], Any]) -> set[str]:
     """Give parameters, and variables that are computed of them by operators and methods, as arrays are too."""
     found = set(parameters)
-    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_computed(node.value)]
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_computed(node.value, lookup)]
     before = -1
     while before != len(found):
         before = len(found)
         for node in assigned:
-            if _names_of_values(node.value) & found:
+            if _names_of_values(node.value, lookup) & found:
                 found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return found
 
 
-def _is_computed(node: ast.expr) -> bool:
+def _is_computed(node: ast.expr, lookup: Callable[[str], Any]) -> bool:
     methods = ("astype", "clip", "round", "copy")
-    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods
-    return is_method or isinstance(node, (ast.Name, ast.BinOp, ast.UnaryOp, ast.Compare))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods:
+        return True
+    return _is_of_elements(node, lookup) or isinstance(node, (ast.Name, ast.BinOp, ast.UnaryOp, ast.Compare))
 
 
-def _names_of_values(node: ast.expr) -> set[str]:
+def _is_of_elements(node: ast.expr, lookup: Callable[[str], Any]) -> bool:
+    """Return whether a call is one of numpy's functions that go element by element."""
+    if not isinstance(node, ast.Call):
+        return False
+    try:
+        function = _named(node.func, lookup)
+    except KeyError:
+        return False
+    return isinstance(function, np.ufunc) or function in (np.where, np.clip, np.round)
+
+
+def _names_of_values(node: ast.expr, lookup: Callable[[str], Any]) -> set[str]:
     """Give the names in an expression, but for those of which elements, lengths or other functions are taken."""
     if isinstance(node, ast.Name):
         return {node.id}
-    if isinstance(node, ast.Call) and not _is_computed(node):
-        return set()
+    if _is_of_elements(node, lookup):
+        return set().union(*(_names_of_values(each, lookup) for each in node.args))
     if isinstance(node, ast.Call):
-        return _names_of_values(node.func.value)
+        return _names_of_values(node.func.value, lookup) if _is_computed(node, lookup) else set()
     if isinstance(node, (ast.Subscript, ast.Attribute)):
         return set()
-    return set().union(*(_names_of_values(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)))
+    inner = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
+    return set().union(*(_names_of_values(each, lookup) for each in inner))
 
 
 def makes_arrays(tree: ast.FunctionDef, parameters: list[str]) -> bool:
@@ -207,7 +232,8 @@ def makes_arrays(tree: ast.FunctionDef, parameters: list[str]) -> bool:
             continue
         shape = {"linspace": node.args[2:], "arange": node.args}.get(name, node.args[:1])
         shape += [keyword.value for keyword in node.keywords if keyword.arg in ("shape", "num")]
-        if name in ("zeros", "ones", "empty", "full", "arange", "linspace") and _names_in(shape) & depends:
+        makers = ("zeros", "ones", "empty", "full", "arange", "linspace", "eye", "identity")
+        if name in makers and _names_in(shape) & depends:
             return True
     return False
 

@@ -1,0 +1,1283 @@
+"""Programs as people write them in their first hour, who know numpy or Numba and none of our limits.
+
+Each is called as a kernel and as the Python function that it is, with copies of the same arguments.
+"""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+import spmdvm
+
+PROGRAMS = []
+rng = np.random.default_rng(0)
+
+
+def prog(*arguments):
+    """Note a program, with what it is called with."""
+
+    def note(function):
+        PROGRAMS.append(pytest.param(function, arguments, id=function.__name__))
+        return function
+
+    return note
+
+
+@prog(rng.random((30, 20)))
+def sum2d(arr):
+    M, N = arr.shape
+    result = 0.0
+    for i in range(M):
+        for j in range(N):
+            result += arr[i, j]
+    return result
+
+
+@prog(rng.random((10, 10)))
+def go_fast(a):
+    trace = 0.0
+    for i in range(a.shape[0]):
+        trace += np.tanh(a[i, i])
+    return a + trace
+
+
+@prog((rng.random((20, 30)) < 0.4).astype(np.uint8))
+def life(grid):
+    h, w = grid.shape
+    new = np.zeros_like(grid)
+    for i in range(h):
+        for j in range(w):
+            n = 0
+            for di in (-1, 0, 1):
+                for dj in (-1, 0, 1):
+                    if di == 0 and dj == 0:
+                        continue
+                    n += grid[(i + di) % h, (j + dj) % w]
+            if (grid[i, j] == 1 and (n == 2 or n == 3)) or (grid[i, j] == 0 and n == 3):
+                new[i, j] = 1
+    return new
+
+
+@prog(rng.random(30))
+def bubble(a):
+    a = a.copy()
+    n = len(a)
+    for i in range(n):
+        swapped = False
+        for j in range(n - 1 - i):
+            if a[j] > a[j + 1]:
+                a[j], a[j + 1] = a[j + 1], a[j]
+                swapped = True
+        if not swapped:
+            break
+    return a
+
+
+@prog(100)
+def sieve(n):
+    is_prime = np.ones(n + 1, dtype=np.bool_)
+    is_prime[0] = False
+    is_prime[1] = False
+    i = 2
+    while i * i <= n:
+        if is_prime[i]:
+            for j in range(i * i, n + 1, i):
+                is_prime[j] = False
+        i += 1
+    return is_prime
+
+
+@prog(np.frombuffer(b"kitten sitting", np.uint8).copy(), np.frombuffer(b"sitting kittens", np.uint8).copy())
+def levenshtein(s, t):
+    m, n = len(s), len(t)
+    d = np.zeros((m + 1, n + 1), dtype=np.int64)
+    for i in range(m + 1):
+        d[i, 0] = i
+    for j in range(n + 1):
+        d[0, j] = j
+    for i in range(1, m + 1):
+        for j in range(1, n + 1):
+            cost = 0 if s[i - 1] == t[j - 1] else 1
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + cost)
+    return d[m, n]
+
+
+@prog(np.array([1, 3, 4, 5]), np.array([1, 4, 5, 7]), 7)
+def knapsack(weights, values, capacity):
+    best = np.zeros(capacity + 1, dtype=np.int64)
+    for i in range(len(weights)):
+        for c in range(capacity, weights[i] - 1, -1):
+            best[c] = max(best[c], best[c - weights[i]] + values[i])
+    return best[capacity]
+
+
+def graph(n=12):
+    adj = (rng.random((n, n)) < 0.2).astype(np.int8)
+    return adj
+
+
+@prog(graph(), 0)
+def bfs(adj, start):
+    n = adj.shape[0]
+    dist = np.full(n, -1)
+    queue = np.empty(n, dtype=np.int64)
+    head = 0
+    tail = 0
+    queue[tail] = start
+    tail += 1
+    dist[start] = 0
+    while head < tail:
+        u = queue[head]
+        head += 1
+        for v in range(n):
+            if adj[u, v] and dist[v] == -1:
+                dist[v] = dist[u] + 1
+                queue[tail] = v
+                tail += 1
+    return dist
+
+
+@prog(rng.random((50, 2)), rng.random((3, 2)), 5)
+def kmeans(points, centers, iterations):
+    n, d = points.shape
+    k = centers.shape[0]
+    labels = np.zeros(n, dtype=np.int32)
+    centers = centers.copy()
+    for _ in range(iterations):
+        for i in range(n):
+            best = np.inf
+            for c in range(k):
+                dist = 0.0
+                for j in range(d):
+                    dist += (points[i, j] - centers[c, j]) ** 2
+                if dist < best:
+                    best = dist
+                    labels[i] = c
+        counts = np.zeros(k)
+        sums = np.zeros((k, d))
+        for i in range(n):
+            counts[labels[i]] += 1
+            for j in range(d):
+                sums[labels[i], j] += points[i, j]
+        for c in range(k):
+            if counts[c] > 0:
+                centers[c] = sums[c] / counts[c]
+    return labels, centers
+
+
+@prog(rng.random(16), rng.random(16))
+def fft(re, im):
+    n = len(re)
+    re = re.copy()
+    im = im.copy()
+    j = 0
+    for i in range(1, n):
+        bit = n >> 1
+        while j & bit:
+            j ^= bit
+            bit >>= 1
+        j |= bit
+        if i < j:
+            re[i], re[j] = re[j], re[i]
+            im[i], im[j] = im[j], im[i]
+    length = 2
+    while length <= n:
+        ang = -2 * math.pi / length
+        for i in range(0, n, length):
+            for k in range(length // 2):
+                wr = math.cos(ang * k)
+                wi = math.sin(ang * k)
+                ur = re[i + k]
+                ui = im[i + k]
+                vr = re[i + k + length // 2] * wr - im[i + k + length // 2] * wi
+                vi = re[i + k + length // 2] * wi + im[i + k + length // 2] * wr
+                re[i + k] = ur + vr
+                im[i + k] = ui + vi
+                re[i + k + length // 2] = ur - vr
+                im[i + k + length // 2] = ui - vi
+        length <<= 1
+    return re, im
+
+
+@prog(rng.random((7, 5)), rng.random((5, 6)))
+def matmul(A, B):
+    C = np.zeros((A.shape[0], B.shape[1]))
+    for i in range(C.shape[0]):
+        for j in range(C.shape[1]):
+            tmp = 0.0
+            for k in range(A.shape[1]):
+                tmp += A[i, k] * B[k, j]
+            C[i, j] = tmp
+    return C
+
+
+@prog(rng.random((5, 5)) + np.eye(5), rng.random(5))
+def solve(A, b):
+    n = len(b)
+    A = A.copy()
+    x = b.copy()
+    for i in range(n):
+        p = i
+        for r in range(i + 1, n):
+            if abs(A[r, i]) > abs(A[p, i]):
+                p = r
+        if p != i:
+            for c in range(n):
+                A[i, c], A[p, c] = A[p, c], A[i, c]
+            x[i], x[p] = x[p], x[i]
+        for r in range(i + 1, n):
+            f = A[r, i] / A[i, i]
+            A[r, i:] -= f * A[i, i:]
+            x[r] -= f * x[i]
+    for i in range(n - 1, -1, -1):
+        x[i] = (x[i] - np.dot(A[i, i + 1 :], x[i + 1 :])) / A[i, i]
+    return x
+
+
+@prog(np.array([1, 1, 1, 2, 2, 3, 1, 1]))
+def rle(a):
+    n = len(a)
+    values = np.empty(n, a.dtype)
+    counts = np.empty(n, np.int64)
+    k = 0
+    i = 0
+    while i < n:
+        j = i
+        while j < n and a[j] == a[i]:
+            j += 1
+        values[k] = a[i]
+        counts[k] = j - i
+        k += 1
+        i = j
+    return values[:k], counts[:k]
+
+
+@prog(np.sort(rng.integers(0, 100, 40)), 50)
+def bisect(a, x):
+    lo, hi = 0, len(a)
+    while lo < hi:
+        mid = (lo + hi) // 2
+        if a[mid] < x:
+            lo = mid + 1
+        else:
+            hi = mid
+    return lo
+
+
+@prog(np.linspace(1, 10, 20))
+def newton(x):
+    guess = x / 2
+    for _ in range(20):
+        guess = 0.5 * (guess + x / guess)
+    return guess
+
+
+@prog(rng.random(30), 5)
+def moving(a, w):
+    n = len(a) - w + 1
+    out = np.empty(n)
+    s = a[:w].sum()
+    out[0] = s / w
+    for i in range(1, n):
+        s += a[i + w - 1] - a[i - 1]
+        out[i] = s / w
+    return out
+
+
+@prog(rng.random(100), 10)
+def hist(x, bins):
+    lo, hi = x.min(), x.max()
+    h = np.zeros(bins, dtype=np.intp)
+    for v in x.flat:
+        b = int((v - lo) / (hi - lo) * bins)
+        if b == bins:
+            b -= 1
+        h[b] += 1
+    return h
+
+
+@prog(rng.random((6, 4)))
+def zscore(X):
+    mu = X.mean(axis=0)
+    sd = X.std(axis=0)
+    return (X - mu) / sd
+
+
+@prog(rng.random((8, 3)))
+def pairwise(X):
+    M = X.shape[0]
+    N = X.shape[1]
+    D = np.empty((M, M), dtype=np.float64)
+    for i in range(M):
+        for j in range(M):
+            d = 0.0
+            for k in range(N):
+                tmp = X[i, k] - X[j, k]
+                d += tmp * tmp
+            D[i, j] = np.sqrt(d)
+    return D
+
+
+@prog(np.where(rng.random(20) < 0.5, 1.0, -1.0), rng.random((20, 3)), rng.random(3), 4)
+def logistic(Y, X, w, iterations):
+    for _ in range(iterations):
+        w = w - np.dot(((1.0 / (1.0 + np.exp(-Y * np.dot(X, w))) - 1.0) * Y), X)
+    return w
+
+
+@prog(rng.random((12, 15)))
+def sobel(img):
+    h, w = img.shape
+    out = np.zeros_like(img)
+    kx = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
+    ky = kx.T
+    for y in range(1, h - 1):
+        for x in range(1, w - 1):
+            gx = 0.0
+            gy = 0.0
+            for i in range(3):
+                for j in range(3):
+                    p = img[y + i - 1, x + j - 1]
+                    gx += kx[i, j] * p
+                    gy += ky[i, j] * p
+            out[y, x] = math.sqrt(gx**2 + gy**2)
+    return out
+
+
+@prog(rng.random((10, 11)))
+def median3(img):
+    h, w = img.shape
+    out = img.copy()
+    for y in range(1, h - 1):
+        for x in range(1, w - 1):
+            win = img[y - 1 : y + 2, x - 1 : x + 2].flatten()
+            win.sort()
+            out[y, x] = win[4]
+    return out
+
+
+@prog(rng.random((8, 8)))
+def floyd(d):
+    d = d.copy()
+    n = d.shape[0]
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                if d[i, k] + d[k, j] < d[i, j]:
+                    d[i, j] = d[i, k] + d[k, j]
+    return d
+
+
+@prog(300)
+def collatz(limit):
+    best = 0
+    length = 0
+    for start in range(1, limit):
+        n = start
+        c = 1
+        while n != 1:
+            if n % 2:
+                n = 3 * n + 1
+            else:
+                n //= 2
+            c += 1
+        if c > length:
+            best, length = start, c
+    return best, length
+
+
+@prog(np.frombuffer(b"Hello, World", np.uint8).copy(), 3)
+def caesar(text, shift):
+    out = np.empty_like(text)
+    for i in range(len(text)):
+        c = text[i]
+        if ord("a") <= c <= ord("z"):
+            out[i] = (c - ord("a") + shift) % 26 + ord("a")
+        elif ord("A") <= c <= ord("Z"):
+            out[i] = (c - ord("A") + shift) % 26 + ord("A")
+        else:
+            out[i] = c
+    return out
+
+
+@prog(np.frombuffer(b"the quick  brown fox", np.uint8).copy())
+def words(text):
+    count = 0
+    inside = False
+    for c in text:
+        if c == 32 or c == 10:
+            inside = False
+        elif not inside:
+            inside = True
+            count += 1
+    return count
+
+
+particle = np.dtype([("x", "f8"), ("v", "f8"), ("m", "f8")], align=True)
+P = np.zeros(10, particle)
+P["x"] = rng.random(10)
+P["v"] = rng.random(10)
+P["m"] = 1
+P = P.view(np.recarray)
+
+
+@prog(P, 0.1)
+def step(p, dt):
+    for i in range(len(p)):
+        p[i].x += p[i].v * dt
+        if p[i].x > 1.0:
+            p[i].x = 2.0 - p[i].x
+            p[i].v = -p[i].v
+
+
+@prog(0.0, 2.0, 20)
+def simpson(a, b, n):
+    def f(x):
+        return math.exp(-(x**2))
+
+    h = (b - a) / n
+    s = f(a) + f(b)
+    for i in range(1, n):
+        s += f(a + i * h) * (4 if i % 2 else 2)
+    return s * h / 3
+
+
+@prog(np.array([1.0, 1.0, 1.0]), 0.01, 50)
+def lorenz(state, dt, n):
+    out = np.empty((n, 3))
+    x, y, z = state
+    for i in range(n):
+        dx = 10.0 * (y - x)
+        dy = x * (28.0 - z) - y
+        dz = x * y - 8.0 / 3.0 * z
+        x += dx * dt
+        y += dy * dt
+        z += dz * dt
+        out[i] = x, y, z
+    return out
+
+
+@prog(graph(10).astype(float), 0.85, 20)
+def pagerank(A, d, iters):
+    n = A.shape[0]
+    r = np.ones(n) / n
+    for _ in range(iters):
+        new = np.full(n, (1 - d) / n)
+        for i in range(n):
+            deg = A[i].sum()
+            if deg > 0:
+                for j in range(n):
+                    new[j] += d * r[i] * A[i, j] / deg
+            else:
+                new += d * r[i] / n
+        r = new
+    return r
+
+
+@prog(rng.random(30), 0.1, 20)
+def heat(u, alpha, steps):
+    for _ in range(steps):
+        un = u.copy()
+        u[1:-1] = un[1:-1] + alpha * (un[2:] - 2 * un[1:-1] + un[:-2])
+    return u
+
+
+def cnd(d):
+    return 0.5 * (1 + math.erf(d / math.sqrt(2)))
+
+
+@prog(rng.random(10) * 100 + 1, 50.0, 1.0, 0.02, 0.3)
+def call_price(S, K, T, r, sigma):
+    d1 = (np.log(S / K) + (r + 0.5 * sigma**2) * T) / (sigma * np.sqrt(T))
+    d2 = d1 - sigma * np.sqrt(T)
+    return S * cnd(d1) - K * np.exp(-r * T) * cnd(d2)
+
+
+@prog(np.linspace(-1, 1, 9))
+def horner(x):
+    coef = [1.0, -2.0, 3.0, 0.5]
+    y = 0.0
+    for c in coef:
+        y = y * x + c
+    return y
+
+
+@prog(np.array([1900, 2000, 2023, 2024]), np.array([2, 2, 2, 2]))
+def days_in_month(year, month):
+    if month == 2:
+        leap = (year % 4 == 0 and year % 100 != 0) or year % 400 == 0
+        return 29 if leap else 28
+    return 30 if month in (4, 6, 9, 11) else 31
+
+
+@prog(rng.random((10, 10)) < 0.5)
+def components(mask):
+    h, w = mask.shape
+    labels = np.zeros((h, w), np.int32)
+    stack = np.zeros((h * w, 2), np.int64)
+    current = 0
+    for y in range(h):
+        for x in range(w):
+            if mask[y, x] and labels[y, x] == 0:
+                current += 1
+                top = 0
+                stack[top, 0], stack[top, 1] = y, x
+                labels[y, x] = current
+                while top >= 0:
+                    cy, cx = stack[top]
+                    top -= 1
+                    for dy, dx in [(-1, 0), (1, 0), (0, -1), (0, 1)]:
+                        ny, nx = cy + dy, cx + dx
+                        if 0 <= ny < h and 0 <= nx < w and mask[ny, nx] and labels[ny, nx] == 0:
+                            labels[ny, nx] = current
+                            top += 1
+                            stack[top, 0] = ny
+                            stack[top, 1] = nx
+    return labels, current
+
+
+@prog(rng.random(30).cumsum())
+def drawdown(p):
+    peak = -np.inf
+    worst = 0.0
+    for x in p:
+        peak = max(peak, x)
+        worst = max(worst, (peak - x) / peak)
+    return worst
+
+
+@prog(rng.random(10), rng.random(3))
+def convolve(a, k):
+    out = np.zeros(len(a) + len(k) - 1)
+    for i, x in enumerate(a):
+        for j, y in enumerate(k):
+            out[i + j] += x * y
+    return out
+
+
+def quick(a, lo, hi):
+    if lo < hi:
+        pivot = a[hi]
+        i = lo - 1
+        for j in range(lo, hi):
+            if a[j] <= pivot:
+                i += 1
+                a[i], a[j] = a[j], a[i]
+        a[i + 1], a[hi] = a[hi], a[i + 1]
+        quick(a, lo, i)
+        quick(a, i + 2, hi)
+
+
+@prog(rng.random(25))
+def quicksort(a):
+    quick(a, 0, len(a) - 1)
+
+
+@prog(42, 50)
+def walk(seed, n):
+    x = np.zeros(n + 1)
+    state = seed
+    for i in range(n):
+        state = (1103515245 * state + 12345) & 0x7FFFFFFF
+        x[i + 1] = x[i] + (1 if state & 0x10000 else -1)
+    return x
+
+
+@prog((rng.random((5, 6, 3)) * 255).astype(np.uint8))
+def gray(img):
+    h, w, _ = img.shape
+    out = np.empty((h, w), np.uint8)
+    for y in range(h):
+        for x in range(w):
+            r, g, b = img[y, x]
+            out[y, x] = 0.299 * r + 0.587 * g + 0.114 * b
+    return out
+
+
+@prog(rng.random((20, 3)))
+def cov(X):
+    n = X.shape[0]
+    Xc = X - X.mean(axis=0)
+    return Xc.T @ Xc / (n - 1)
+
+
+@prog(rng.random((5, 5)))
+def transpose_in_place(a):
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i + 1, n):
+            a[i, j], a[j, i] = a[j, i], a[i, j]
+    return np.trace(a)
+
+
+@prog(np.arange(40))
+def popcount(x):
+    c = 0
+    while x:
+        x &= x - 1
+        c += 1
+    return c
+
+
+@prog(np.array([3, 8, 5, 11]), 16)
+def two_sum(a, target):
+    for i in range(len(a)):
+        for j in range(i + 1, len(a)):
+            if a[i] + a[j] == target:
+                return (i, j)
+    return (-1, -1)
+
+
+@prog(rng.random((6, 7)), 12, 14)
+def resize(img, H, W):
+    h, w = img.shape
+    out = np.empty((H, W))
+    for i in range(H):
+        for j in range(W):
+            y = i * (h - 1) / (H - 1)
+            x = j * (w - 1) / (W - 1)
+            y0, x0 = int(y), int(x)
+            y1, x1 = min(y0 + 1, h - 1), min(x0 + 1, w - 1)
+            fy, fx = y - y0, x - x0
+            out[i, j] = (
+                img[y0, x0] * (1 - fy) * (1 - fx)
+                + img[y1, x0] * fy * (1 - fx)
+                + img[y0, x1] * (1 - fy) * fx
+                + img[y1, x1] * fy * fx
+            )
+    return out
+
+
+@prog(rng.random((6, 7)), 0.5)
+def threshold(img, t):
+    out = img.copy()
+    out[img > t] = 1
+    out[img <= t] = 0
+    return out
+
+
+@prog(rng.random(20) - 0.5)
+def relu_stats(x):
+    y = np.maximum(x, 0)
+    return y.sum(), y.mean(), np.count_nonzero(y)
+
+
+@prog(30)
+def fib(n):
+    a, b = 0, 1
+    for _ in range(n):
+        a, b = b, a + b
+    return a
+
+
+@prog(40)
+def coprime_pairs(n):
+    count = 0
+    for i in range(1, n):
+        for j in range(1, n):
+            a, b = i, j
+            while b:
+                a, b = b, a % b
+            count += a == 1
+    return count
+
+
+@prog(np.arange(12.0).reshape(3, 4))
+def flat_loop(a):
+    s = 0.0
+    for v in a.flat:
+        s += v
+    for v in a.ravel():
+        s += v * v
+    b = a.flatten()
+    b[0] = 100
+    return s, b, b[::2]
+
+
+@prog(np.arange(12.0).reshape(3, 4))
+def ravel_store(a):
+    r = a.ravel()
+    for i in range(len(r)):
+        r[i] += i
+    return r.sum()
+
+
+@prog(rng.random(20), rng.random(20))
+def linreg(x, y):
+    n = len(x)
+    mx, my = np.mean(x), np.mean(y)
+    sxy = 0.0
+    sxx = 0.0
+    for i in range(n):
+        sxy += (x[i] - mx) * (y[i] - my)
+        sxx += (x[i] - mx) ** 2
+    slope = sxy / sxx
+    return slope, my - slope * mx
+
+
+@prog(rng.random(20), rng.random(20))
+def corr(x, y):
+    xm = x - x.mean()
+    ym = y - y.mean()
+    return np.sum(xm * ym) / np.sqrt(np.sum(xm**2) * np.sum(ym**2))
+
+
+@prog(rng.random(20), 4)
+def ema(x, span):
+    alpha = 2 / (span + 1)
+    out = np.empty_like(x)
+    out[0] = x[0]
+    for i in range(1, x.shape[0]):
+        out[i] = alpha * x[i] + (1 - alpha) * out[i - 1]
+    return out
+
+
+@prog(np.array([3, 1, 2, 3, 1, 1]))
+def unique_counts(a):
+    s = np.sort(a)
+    out = np.zeros((len(a), 2), np.int64)
+    n = 0
+    for i in range(len(s)):
+        if i == 0 or s[i] != s[i - 1]:
+            out[n, 0] = s[i]
+            n += 1
+        out[n - 1, 1] += 1
+    return out[:n]
+
+
+@prog(5)
+def pascal(n):
+    t = np.zeros((n, n), dtype=np.int64)
+    for i in range(n):
+        t[i, 0] = 1
+        for j in range(1, i + 1):
+            t[i, j] = t[i - 1, j - 1] + t[i - 1, j]
+    return t
+
+
+@prog(rng.integers(0, 2, (6, 6)))
+def largest_square(m):
+    h, w = m.shape
+    dp = np.zeros((h, w), dtype=int)
+    best = 0
+    for i in range(h):
+        for j in range(w):
+            if m[i][j] == 1:
+                if i == 0 or j == 0:
+                    dp[i][j] = 1
+                else:
+                    dp[i][j] = min(dp[i - 1][j], dp[i][j - 1], dp[i - 1][j - 1]) + 1
+                best = max(best, dp[i][j])
+    return best * best
+
+
+@prog(rng.random((9, 9)), 1.0)
+def gaussian(img, sigma):
+    k = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            k[i, j] = np.exp(-((i - 1) ** 2 + (j - 1) ** 2) / (2 * sigma**2))
+    k /= k.sum()
+    out = np.zeros_like(img)
+    for y in range(1, img.shape[0] - 1):
+        for x in range(1, img.shape[1] - 1):
+            out[y, x] = np.sum(img[y - 1 : y + 2, x - 1 : x + 2] * k)
+    return out
+
+
+@prog(rng.random(6), rng.random(6))
+def trapz(x, y):
+    return np.sum((y[1:] + y[:-1]) / 2 * np.diff(x))
+
+
+@prog(np.array([10, 5, 20]), 3)
+def modpow(base, e):
+    result = 1
+    b = base % 1000007
+    while e > 0:
+        if e & 1:
+            result = result * b % 1000007
+        b = b * b % 1000007
+        e >>= 1
+    return result
+
+
+@prog(np.linspace(0.1, 2, 9))
+def series(x):
+    total = 0.0
+    term = 1.0
+    n = 0
+    while abs(term) > 1e-12:
+        total += term
+        n += 1
+        term *= x / n
+    return total
+
+
+@prog(rng.random((10, 2)))
+def hull_area(p):
+    n = len(p)
+    area = 0.0
+    for i in range(n):
+        j = (i + 1) % n
+        area += p[i, 0] * p[j, 1] - p[j, 0] * p[i, 1]
+    return abs(area) / 2
+
+
+@prog(rng.random((10, 2)), np.array([0.5, 0.5]))
+def in_polygon(poly, pt):
+    x, y = pt
+    inside = False
+    j = len(poly) - 1
+    for i in range(len(poly)):
+        xi, yi = poly[i]
+        xj, yj = poly[j]
+        if (yi > y) != (yj > y) and x < (xj - xi) * (y - yi) / (yj - yi) + xi:
+            inside = not inside
+        j = i
+    return inside
+
+
+@prog(np.array([2, 0, 1, 3]))
+def inverse_perm(p):
+    out = np.zeros(len(p), dtype=p.dtype)
+    for i, v in enumerate(p):
+        out[v] = i
+    return out
+
+
+@prog(rng.random(12))
+def insertion(a):
+    for i in range(1, len(a)):
+        key = a[i]
+        j = i - 1
+        while j >= 0 and a[j] > key:
+            a[j + 1] = a[j]
+            j -= 1
+        a[j + 1] = key
+    return a
+
+
+@prog(8)
+def queens(n):
+    cols = np.zeros(n, np.int64)
+    count = 0
+    row = 0
+    cols[0] = -1
+    while row >= 0:
+        cols[row] += 1
+        while cols[row] < n:
+            ok = True
+            for r in range(row):
+                if cols[r] == cols[row] or abs(cols[r] - cols[row]) == row - r:
+                    ok = False
+                    break
+            if ok:
+                break
+            cols[row] += 1
+        if cols[row] < n:
+            if row == n - 1:
+                count += 1
+            else:
+                row += 1
+                cols[row] = -1
+        else:
+            row -= 1
+    return count
+
+
+@prog(rng.random((5, 3)))
+def softmax(x):
+    e = np.exp(x - np.max(x))
+    return e / np.sum(e)
+
+
+@prog(rng.random((5, 3)), rng.random((3, 4)), rng.random(4))
+def dense(x, w, b):
+    return np.maximum(x @ w + b, 0)
+
+
+@prog(np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]))
+def cross(a, b):
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+@prog(10)
+def fib_list(n):
+    f = np.zeros(n, np.int64)
+    f[0], f[1] = 0, 1
+    for i in range(2, n):
+        f[i] = f[i - 1] + f[i - 2]
+    return f[-1]
+
+
+@prog(rng.random(50), rng.random(50))
+def pi_mc(x, y):
+    inside = 0
+    for i in range(x.size):
+        if x[i] ** 2 + y[i] ** 2 <= 1.0:
+            inside += 1
+    return 4.0 * inside / x.size
+
+
+@prog(rng.random(10), rng.random(10), rng.random(10), 0.01, 3)
+def nbody(x, y, m, dt, steps):
+    n = len(x)
+    vx = np.zeros(n)
+    vy = np.zeros(n)
+    for _ in range(steps):
+        for i in range(n):
+            fx = fy = 0.0
+            for j in range(n):
+                if i != j:
+                    dx = x[j] - x[i]
+                    dy = y[j] - y[i]
+                    r2 = dx * dx + dy * dy + 1e-3
+                    inv = m[j] / (r2 * r2**0.5)
+                    fx += dx * inv
+                    fy += dy * inv
+            vx[i] += fx * dt
+            vy[i] += fy * dt
+        x += vx * dt
+        y += vy * dt
+    return x, y
+
+
+@prog(np.frombuffer(b"a,b,,cd", np.uint8).copy())
+def split_fields(text):
+    starts = np.zeros(len(text) + 1, np.int64)
+    n = 1
+    for i in range(len(text)):
+        if text[i] == ord(","):
+            starts[n] = i + 1
+            n += 1
+    return starts[:n]
+
+
+@prog(np.frombuffer(b"1234 56 7", np.uint8).copy())
+def parse_ints(text):
+    out = np.zeros(len(text), np.int64)
+    n = 0
+    cur = 0
+    has = False
+    for c in text:
+        if 48 <= c <= 57:
+            cur = cur * 10 + (c - 48)
+            has = True
+        elif has:
+            out[n] = cur
+            n += 1
+            cur = 0
+            has = False
+    if has:
+        out[n] = cur
+        n += 1
+    return out[:n]
+
+
+@prog(np.array([0, 2, 3, 5]), np.array([1, 2, 0, 0, 1]), np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([1.0, 2.0, 3.0]))
+def csr(indptr, indices, data, x):
+    n = len(indptr) - 1
+    y = np.zeros(n)
+    for i in range(n):
+        for k in range(indptr[i], indptr[i + 1]):
+            y[i] += data[k] * x[indices[k]]
+    return y
+
+
+@prog(np.array([1, 0, 3, 3, 4]))
+def find_root(parent):
+    out = np.empty_like(parent)
+    for i in range(len(parent)):
+        r = i
+        while parent[r] != r and parent[parent[r]] != r:
+            r = parent[r]
+        out[i] = r
+    return out
+
+
+@prog(np.array([5.0, 3.0, 8.0, 1.0, 9.0, 2.0]))
+def heapsort(a):
+    n = len(a)
+
+    def sift(start, end):
+        root = start
+        while 2 * root + 1 < end:
+            child = 2 * root + 1
+            if child + 1 < end and a[child] < a[child + 1]:
+                child += 1
+            if a[root] < a[child]:
+                a[root], a[child] = a[child], a[root]
+                root = child
+            else:
+                return
+
+    for s in range(n // 2 - 1, -1, -1):
+        sift(s, n)
+    for e in range(n - 1, 0, -1):
+        a[0], a[e] = a[e], a[0]
+        sift(0, e)
+    return a
+
+
+@prog(rng.random((12, 12)), 0.5)
+def dither(img, t):
+    out = img.copy()
+    h, w = img.shape
+    for y in range(h):
+        for x in range(w):
+            old = out[y, x]
+            new = 1.0 if old > t else 0.0
+            out[y, x] = new
+            err = old - new
+            if x + 1 < w:
+                out[y, x + 1] += err * 7 / 16
+            if y + 1 < h:
+                if x > 0:
+                    out[y + 1, x - 1] += err * 3 / 16
+                out[y + 1, x] += err * 5 / 16
+                if x + 1 < w:
+                    out[y + 1, x + 1] += err * 1 / 16
+    return out
+
+
+@prog(np.array([3, -2, 5, -1, 2, -7, 4]))
+def kadane(a):
+    best = cur = a[0]
+    lo = hi = start = 0
+    for i in range(1, len(a)):
+        if cur < 0:
+            cur, start = a[i], i
+        else:
+            cur += a[i]
+        if cur > best:
+            best, lo, hi = cur, start, i
+    return best, lo, hi
+
+
+@prog(rng.random(9))
+def sort_inplace(a):
+    a.sort()
+    return a
+
+
+@prog(np.zeros(9))
+def fill_in_place(a):
+    a.fill(3)
+    a[2:4].fill(7)
+
+
+@prog(np.linspace(-3, 3, 13))
+def piecewise(x):
+    if x < -1:
+        return -1.0
+    elif x > 1:
+        return 1.0
+    return x
+
+
+@prog(np.linspace(-3, 3, 13))
+def sigmoid_swish(x):
+    s = 1 / (1 + np.exp(-x))
+    return x * s
+
+
+@prog(rng.random(10), rng.random(10))
+def argsort_by(x, y):
+    order = np.argsort(x)
+    return y[order]
+
+
+@prog(rng.random((4, 5)))
+def argmax_rows(x):
+    out = np.empty(x.shape[0], np.int64)
+    for i in range(x.shape[0]):
+        out[i] = np.argmax(x[i])
+    return out
+
+
+@prog(rng.random((4, 5)))
+def stats(x):
+    return np.percentile(x.ravel(), 30), np.median(x), np.ptp(x), np.trace(x), np.linalg.norm(x)
+
+
+@prog(4)
+def identity_plus(n):
+    m = np.eye(n)
+    m += 2
+    return m, np.roll(np.arange(n), 1), np.flip(np.arange(n)), np.convolve(np.arange(n), np.ones(3))
+
+
+@prog(rng.random(8), rng.random(8))
+def zip_sum(x, y):
+    s = 0.0
+    for a, b in zip(x, y):
+        s += a * b
+    return s
+
+
+@prog(12)
+def while_else(n):
+    i = 2
+    while i * i <= n:
+        if n % i == 0:
+            break
+        i += 1
+    else:
+        return True
+    return False
+
+
+@prog(rng.random((10, 11)))
+def median_np(img):
+    h, w = img.shape
+    out = img.copy()
+    for y in range(1, h - 1):
+        for x in range(1, w - 1):
+            out[y, x] = np.median(img[y - 1 : y + 2, x - 1 : x + 2])
+    return out
+
+
+@prog(rng.random((10, 11)), rng.random((3, 3)))
+def conv_np(img, k):
+    h, w = img.shape
+    out = np.zeros_like(img)
+    for y in range(1, h - 1):
+        for x in range(1, w - 1):
+            out[y, x] = np.sum(img[y - 1 : y + 2, x - 1 : x + 2] * k)
+    return out
+
+
+@prog(rng.random((10, 11)))
+def local_max(img):
+    h, w = img.shape
+    out = np.zeros(img.shape, np.bool_)
+    for y in range(1, h - 1):
+        for x in range(1, w - 1):
+            out[y, x] = img[y, x] == img[y - 1 : y + 2, x - 1 : x + 2].max()
+    return out
+
+
+@prog(rng.random(30))
+def rolling(a):
+    out = np.zeros(len(a))
+    for i in range(2, len(a) - 2):
+        out[i] = a[i - 2 : i + 3].mean()
+    return out
+
+
+@prog(rng.random(30), 4)
+def rolling_w(a, w):
+    out = np.zeros(len(a) - w + 1)
+    for i in range(len(out)):
+        out[i] = a[i : i + w].std()
+    return out
+
+
+@prog(np.arange(10.0), np.array([3, -1, 2]))
+def taken(a, at):
+    return a[at], np.take(a, at), a[np.argsort(-a)], np.sum(a[at] * 2)
+
+
+@prog(np.arange(10.0), 3)
+def coefs(x, k):
+    w = [0.25, 0.5, 0.25]
+    out = np.zeros_like(x)
+    for i in range(1, len(x) - 1):
+        for j in range(3):
+            out[i] += w[j] * x[i + j - 1]
+    return out, len(w), w[k - 2], sum(w)
+
+
+def alike(x, y):
+    """Compare results, which may be tuples, and records."""
+    if isinstance(x, tuple):
+        return isinstance(y, tuple) and len(x) == len(y) and all(map(alike, x, y))
+    if isinstance(x, np.ndarray) and x.dtype.names:
+        return all(alike(x[name], y[name]) for name in x.dtype.names)
+    x, y = np.asarray(x), np.asarray(y)
+    return x.shape == y.shape and np.allclose(x, y, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+def each(function, arguments):
+    """Give what Python makes of a function of numbers, element by element."""
+    if not any(map(np.ndim, arguments)):
+        return function(*arguments)
+    return np.array([function(*row) for row in np.broadcast(*arguments)])
+
+
+@pytest.mark.parametrize(("function", "arguments"), PROGRAMS)
+def test_first_programs(function, arguments):
+    kernel = spmdvm.kernel(function)
+    given, wanted = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    got = kernel(*given)
+    want = each(function, wanted) if kernel.is_elementwise else function(*wanted)
+    assert (got is None and want is None) or alike(want, got)
+    assert all(map(alike, given, wanted))
+
+
+def test_a_part_of_any_length_has_no_elements_in_a_row():
+    @spmdvm.kernel
+    def flattened(a, n):
+        total = 0.0
+        for k in range(n):
+            total += a[k : 2 * k, 1:].flatten()[0]
+        return total
+
+    with pytest.raises(spmdvm.CompileError, match="the lengths of this part are known only when it is taken"):
+        flattened(np.ones((9, 9)), 2)
+
+
+def test_windows_in_a_foreach():
+    @spmdvm.kernel
+    def weighted(image, weights, out):
+        h, w = image.shape
+        for y, x in spmdvm.foreach((1, h - 1), (1, w - 1)):
+            out[y, x] = np.sum(image[y - 1 : y + 2, x - 1 : x + 2] * weights) + image[y - 1 : y + 2, x].max()
+
+    image, weights = rng.random((20, 30)), rng.random((3, 3))
+    out = np.zeros_like(image)
+    weighted(image, weights, out)
+    parts = [image[i : i + 18, j : j + 28] * weights[i, j] for i in range(3) for j in range(3)]
+    want = sum(parts) + np.max([image[i : i + 18, 1:29] for i in range(3)], axis=0)
+    np.testing.assert_allclose(out[1:-1, 1:-1], want)
+
+
+def test_windows_at_the_border_are_those_of_numpy():
+    @spmdvm.kernel
+    def sums(a):
+        out = np.zeros(len(a))
+        for i in range(len(a)):
+            out[i] = np.sum(a[i - 1 : i + 2]) + 10 * np.sum(a[i : i + 3])
+        return out
+
+    a = np.arange(1.0, 9.0)
+    assert sums(a).tolist() == [a[i - 1 : i + 2].sum() + 10 * a[i : i + 3].sum() for i in range(8)]
+
+
+def test_a_parameter_that_becomes_another_array_is_the_callers_no_more():
+    @spmdvm.kernel
+    def smoothed(a, n):
+        for _ in range(n):
+            a = (a + np.roll(a, 1)) / 2
+        return a
+
+    a = np.arange(5.0)
+    for n in range(4):
+        want = a
+        for _ in range(n):
+            want = (want + np.roll(want, 1)) / 2
+        assert smoothed(a, n).tolist() == want.tolist()
+    assert a.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_what_is_no_number_is_told_how_to_be_passed():
+    @spmdvm.kernel
+    def first(a, x=0):
+        return a[0] + x
+
+    with pytest.raises(TypeError, match=r"datetime64\[D\]; pass its counts, with view\(np.int64\)"):
+        first(np.array(["2024-02-29"], "datetime64[D]"))
+    with pytest.raises(TypeError, match=r"'abc', a text; pass its bytes, as np.frombuffer"):
+        first(np.zeros(2), "abc")
