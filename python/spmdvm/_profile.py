@@ -462,13 +462,16 @@ class Timeline:
         # Milliseconds if there are few of them.
         unit, scale = ("s", 1.0) if self.seconds >= 1 else ("ms", 1e3)
         palette = pyplot.get_cmap("tab10")
+        # What follows one another on a thread differs in brightness, so that short tasks can be told apart.
+        shades: dict[TaskRun, int] = {}
+        for thread in range(self.threads):
+            shades.update((run, k % 2) for k, run in enumerate(run for run in self.tasks if run.thread == thread))
         for launch in dict.fromkeys(run.launch for run in self.tasks):
             own = [run for run in self.tasks if run.launch == launch]
             for shade in (0, 1):
-                # Neighbours differ in brightness, so that short tasks can be told apart.
-                part = [run for run in own if run.task % 2 == shade]
+                part = [run for run in own if shades[run] == shade]
                 if part:
-                    label = f"{own[0].function}, launch {launch}" if shade == own[0].task % 2 else None
+                    label = f"{own[0].function}, launch {launch}" if shade == shades[own[0]] else None
                     lengths = [(run.end - run.begin) * scale for run in part]
                     starts = [run.begin * scale for run in part]
                     rows = [run.thread for run in part]
@@ -476,7 +479,8 @@ class Timeline:
                     ax.barh(rows, lengths, left=starts, height=0.8, color=color, alpha=1 - 0.45 * shade, label=label)
         if len(self.tasks) <= _MOST_LABELS:
             for run in self.tasks:
-                if run.end - run.begin > 0.02 * self.seconds:
+                # As wide as its number.
+                if run.end - run.begin > (0.01 + 0.01 * len(str(run.task))) * self.seconds:
                     middle = (run.begin + run.end) / 2 * scale
                     ax.text(middle, run.thread, str(run.task), ha="center", va="center", color="white", fontsize=8)
         ax.set_yticks(range(self.threads))
