@@ -134,7 +134,7 @@ def array_least_of_sums(a):
 def array_of_a_length_that_changes(x):
     n = 3
     n += 1
-    t = np.zeros(n)  # HERE where each element runs by itself, arrays have constant lengths
+    t = np.zeros(n)  # HERE the lengths of an array of a kernel are known before it is called
     return t[0] + x
 
 
@@ -147,7 +147,7 @@ def array_of_a_length_that_is_computed(a):
 
 def array_of_a_length_in_a_foreach(a):
     for i in spmdvm.foreach(len(a)):
-        t = np.zeros(len(a))  # HERE where each element runs by itself, arrays have constant lengths
+        t = np.zeros(i + 1)  # HERE the lengths of an array of a kernel are known before it is called
         a[i] = t[0]
 
 
@@ -1085,3 +1085,9 @@ def array_swapped(a):
         b[0] += 1
         a, b = b, a  # HERE the parameter `a` cannot become another array here
     return a[0]
+
+
+def array_counted_in_a_foreach(a):
+    for i in spmdvm.foreach(len(a)):
+        t = np.cumsum(a)  # HERE where each element runs by itself, this makes no array
+        a[i] = t[0]

@@ -744,7 +744,7 @@ def test_arrays_of_the_function():
     price = np.linspace(50, 150, 33, dtype=np.float32)
     want = expected(tree.__wrapped__, price, np.full_like(price, 100))
     np.testing.assert_allclose(tree(price, 100), want, rtol=1e-5)
-    with pytest.raises(spmdvm.CompileError, match="constant length"):
+    with pytest.raises(spmdvm.CompileError, match="known before it is called"):
 
         @spmdvm.kernel
         def made(x):

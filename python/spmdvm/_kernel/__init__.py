@@ -210,7 +210,9 @@ class Kernel:
         self.is_elementwise = not self._indexed and not builtins.any(
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
         )
-        self.is_elementwise &= not reduces(tree, self._lookup, self._names) and not makes_arrays(tree, self._names)
+        # What is told to be the same for all elements may be a length of an array that each has.
+        several = [name for name, a in self._annotations.items() if a is None or a.what != "uniform"]
+        self.is_elementwise &= not reduces(tree, self._lookup, self._names) and not makes_arrays(tree, several)
         self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
         self.__signature__ = self._whole_signature()
 
@@ -345,7 +347,7 @@ class Kernel:
             instance = None
         if instance is not None:
             self._last = instance
-            if not instance.gives_several:
+            if not instance.gives_several and not instance.made:
                 return self._run(instance, values, special)
             return self._call_tuple(instance, values, special)
         if not builtins.all([isinstance(v, (int, float, np.generic, np.ndarray)) for v in values]):
@@ -360,7 +362,7 @@ class Kernel:
             types = self._plans[kinds] = self._element_types(values)
         instance = self._instance(("elements", types), lambda program: self._translate_elements(program, list(types)))
         self._ready[kinds] = instance
-        if instance.gives_several:
+        if instance.gives_several or instance.made:
             return self._call_tuple(instance, values, special)
         return self._run(instance, values, special)
 
@@ -398,10 +400,11 @@ class Kernel:
         return tuple(types)
 
     def _call_tuple(self, instance: _Instance, values: list[Any], special: dict[str, Any]) -> Any:
-        """Call an elementwise kernel of several results: over flat copies of what the arguments broadcast to."""
+        """Call an elementwise kernel of several results, or with arrays: over flat copies of broadcast arguments."""
         progress = {name: special.pop(name) for name in ("progress",) if name in special}
         if special:
-            raise TypeError(f"{self.__name__}() gives several results and takes no `{next(iter(special))}=`")
+            what = "gives several results" if instance.gives_several else "makes arrays of lengths that are passed"
+            raise TypeError(f"{self.__name__}() {what} and takes no `{next(iter(special))}=`")
         plain = [v for v, a in zip(values, self._annotations.values()) if a is None or a.what != "uniform"]
         shape = np.broadcast_shapes(*(np.shape(v) for v in plain))
         given: list[Any] = []
@@ -416,8 +419,10 @@ class Kernel:
             given.append(np.ascontiguousarray(np.broadcast_to(source.astype(ty.dtype), shape)).reshape(-1))
         results = [np.empty(shape, strong(ty).dtype) for ty in instance.result_types]
         count = results[0].size
-        self._run(instance, [*given, *(r.reshape(-1) for r in results), count], progress)
-        return tuple(r if shape else r[()] for r in results)
+        made = [part for array in instance.memory(given, self.__name__) for part in (array, *array.shape)]
+        self._run(instance, [*given, *made, *(r.reshape(-1) for r in results), count], progress)
+        found = tuple(r if shape else r[()] for r in results)
+        return found if instance.gives_several else found[0]
 
     def _call_arrays(self, values: list[Any], progress: dict[str, Any]) -> Any:
         try:
@@ -590,6 +595,10 @@ class Kernel:
         plain = [ty.of if isinstance(ty, Uniform) else ty for ty in types]
         params = [Param(n, ty, isinstance(given, Uniform)) for n, ty, given in zip(self._names, plain, types)]
         body = Body(program, self._source, params, self._lookup, False)
+        program.brings_memory = True
+        for param in params:
+            if param.uniform and param.type.is_int:
+                param.host = body.param_text(param.name)
         body.translate()
         if body.returns is None and not has_effects(self._source.tree):
             self._source.fail(
@@ -598,11 +607,12 @@ class Kernel:
                 "nothing is returned",
                 "return it; kernels that change arrays index them: `a[:] *= 2`, `a[i] = …`",
             )
-        if not body.returns_tuple:
+        if not body.returns_tuple and not body.hidden:
             result = body.returns[0].spmd if body.returns else "void"
             head = f"export {result} {ENTRY}({', '.join(body.param_list())}) {{"
             return body, program, [head, *body.lines, "}"], types
         inner = body.write_static(program.name("element"))
+        program.python_names[inner.name] = self.__name__
         wrapper, arguments = [], []
         for param, given in zip(params, types):
             name = body.param_text(param.name)
@@ -612,12 +622,22 @@ class Kernel:
             else:
                 wrapper.append(f"const uniform {param.type.spmd} {name}[]")
                 arguments.append(f"{name}[i__]")
-        wrapper.extend(f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(body.returns))
-        stores = " ".join(f"out__{k}[i__] = r__.v{k};" for k in range(len(body.returns)))
+        # The arrays that it makes.
+        brought = body.param_list()[len(params) :]
+        wrapper.extend(brought)
+        arguments.extend(part.rsplit(" ", 1)[1].removesuffix("[]") for part in brought)
+        returns = body.returns or []
+        wrapper.extend(f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(returns))
+        call = f"{inner.name}({', '.join(arguments)})"
+        if body.returns_tuple:
+            stores = " ".join(f"out__{k}[i__] = r__.v{k};" for k in range(len(returns)))
+            call = f"{inner.name}_result r__ = {call}; {stores}"
+        else:
+            call = f"out__0[i__] = {call};" if returns else f"{call};"
         lines = [
             f"export void {ENTRY}({', '.join(wrapper)}, uniform int64 n__) {{",
             "    foreach (i__ = 0 ... (int)n__) {",
-            f"        {inner.name}_result r__ = {inner.name}({', '.join(arguments)}); {stores}",
+            f"        {call}",
             "    }",
             "}",
         ]
@@ -626,7 +646,7 @@ class Kernel:
     def _translate_arrays(
         self, program: Program, types: list[Any], pattern: tuple, wide: bool
     ) -> tuple[Body, Program, list[Any], list[Any]]:
-        program.wide = wide
+        program.wide, program.brings_memory = wide, True
         params = [Param(n, ty, True) for n, ty in zip(self._names, types)]
         body = Body(program, self._source, params, self._lookup, True)
         for param in params:

@@ -23,7 +23,7 @@ from ._scopes import Local
 from ._source import Source
 from ._types import BOOL, FLOAT64, INT, NUMBERS, Array, Num, promote, strong
 from ._usage import Usage, reduces
-from ._values import LONGEST, Value, constant
+from ._values import LANE, LONGEST, Value, constant
 
 # Functions that make arrays of given lengths, and those that make them like others.
 MAKERS = (np.zeros, np.ones, np.empty, np.full)
@@ -83,11 +83,16 @@ class Arrays(Reductions):
             return None if along is None else self.along(node, FUNCTIONS[function], node.args[0], along)
         if function in MAKERS or function in MAKERS_LIKE:
             fill, of, lengths = self.makes(node)
-            return self.new_array(node, of, [constant(v) if isinstance(v, int) else v for v in lengths], fill)
+            values = [constant(v) if isinstance(v, int) else v for v in lengths]
+            return self.new_array(node, of, values, fill, None, True)
         if function in (np.eye, np.identity):
             return self._identity(node)
         if function in _COPIES and len(node.args) == 1 and not node.keywords:
             return self.copied(node, node.args[0])
+        if function is np.sort and len(node.args) == 1 and not node.keywords:
+            made = self.copied(node, node.args[0])
+            self.sort_in_place(node, made)
+            return made
         if function is np.transpose and len(node.args) == 1 and not node.keywords:
             return self.turned(node, node.args[0])
         if function is np.concatenate:
@@ -198,17 +203,71 @@ class Arrays(Reductions):
 
     # Making them.
 
-    def new_array(self, node: Any, of: Num, lengths: list[Value], fill: Value | None, name: str | None = None) -> Value:
-        """Make an array, whose elements are set to a number, if there is one."""
+    def new_array(
+        self,
+        node: Any,
+        of: Num,
+        lengths: list[Value],
+        fill: Value | None,
+        name: str | None = None,
+        own: bool = False,
+        is_set: bool = False,
+    ) -> Value:
+        """Make an array, whose elements are set to a number, if there is one.
+
+        Where each element runs by itself, it may be its `own`: a column of one that has as many as a gang has lanes.
+        What elements before have left there is never seen: it is zero, or `is_set` by who asks for it.
+        """
+        if own and not self.is_uniform_here() and self.program.brings_memory:
+            return self._of_each_lane(node, of, lengths, fill, name, is_set)
         if not self.is_uniform_here():
-            most = "give the greatest length it may have as a constant: `np.zeros(64)`"
-            rows = "make it before, with a row for each lane: `t = np.zeros((spmdvm.width, n))`, `t[spmdvm.lane, k]`"
-            self.fail(
-                node,
-                "where each element runs by itself, arrays have constant lengths, up to 4096 elements in all",
-                "each element would have one of its own",
-                f"{rows}; or {most}" if self.in_foreach() else most,
-            )
+            help = "make it before the `foreach`; or make one of zeros, `t = np.zeros(n)`, and store to it"
+            if not self.program.brings_memory:
+                help = "give the greatest length it may have as a constant: `np.zeros(64)`"
+            self.fail(node, "where each element runs by itself, this makes no array", "each would have its own", help)
+        return self._from_host(node, of, lengths, fill, name)
+
+    def _of_each_lane(
+        self, node: Any, of: Num, lengths: list[Value], fill: Value | None, name: str | None, is_set: bool
+    ) -> Value:
+        """Make an array that each lane has, next to those of the others."""
+        for length in lengths:
+            if not length.uniform or length.before is None:
+                most = f"give the greatest length that some element needs, of {_KNOWN_BEFORE}"
+                if not self.in_foreach() and self.identity is None:
+                    most += (
+                        "; numbers that are the same for all elements are annotated, `n: spmdvm.uniform[spmdvm.int64]`"
+                    )
+                note = (
+                    "this differs from element to element" if not length.uniform else "this is computed by the kernel"
+                )
+                self.fail(node, "the lengths of an array of a kernel are known before it is called", note, most)
+        width = Value("programCount", INT, True, 1, 64, host="_width")
+        made = self._from_host(node, of, [*lengths, width], None, name)
+        part, axes = self.temporary("part"), [Axis(Value("0", INT, True, 0, 0, 0), 1) for _ in lengths]
+        for axis in range(len(lengths)):
+            length = self.dim(made.text, axis)
+            self.dims[f"{part}__n{axis}"] = length.equals[0]
+            self.emit(f"const uniform int {part}__n{axis} = {length.text};")
+        below = (self.dim(made.text, len(lengths)).equals[0], 0)
+        lane = Value("programIndex", INT, False, 0, 63, below=below, apart=frozenset([LANE]))
+        self.parts[part] = Part(made, made.text, (*axes, Axis(lane, None)))
+        array = Value(part, Array(of, len(lengths)), True)
+        if is_set:
+            return array
+        counters = [self.temporary("at") for _ in lengths]
+        for axis, counter in enumerate(counters):
+            self.emit(f"for (uniform int {counter} = 0; {counter} < {self.dim(part, axis).text}; ++{counter}) {{")
+            self.indent += 1
+        indices = [replace(index, uniform=True) for index in self._indices_at(array, counters)]
+        place, _ = self.place_of(array, indices)
+        self.emit(f"{place} = {(fill or self.cast(constant(0), of, node)).text};")
+        for _ in counters:
+            self._end(False)
+        return array
+
+    def _from_host(self, node: Any, of: Num, lengths: list[Value], fill: Value | None, name: str | None) -> Value:
+        """Make an array whose memory the host brings."""
         if self.in_arm:
             self.fail(node, "an array is made in what may not be computed", "here", "make it in a statement before")
         hosts = []
@@ -295,18 +354,30 @@ class Arrays(Reductions):
         for part in self._numbers(source):
             self.elements[id(part)] = self.keep(self.number(part))
         made = self._long_enough(node, largest, lengths, name)
-        at = len(self.hidden) - 1
+        at, together = len(self.hidden) - 1, self.is_uniform_here()
         counters = [self.temporary("at") for _ in lengths]
-        self._begin(node, counters, lengths, True)
-        self.elements.update((id(part), self.element_at(array, counters)) for part, array in found)
+        self._begin(node, counters, lengths, together)
+        self.elements.update((id(part), self.element_at(array, counters, not together)) for part, array in found)
         value = self.number(source)
         ty = of or strong(value.type)
-        place, _ = self.place_of(made, self._indices_at(made, counters))
+        place, _ = self.place_of(
+            made, [replace(index, uniform=not together) for index in self._indices_at(made, counters)]
+        )
         self.emit(f"{place} = {(self.convert(node, value, ty) if of else self.cast(value, ty, node)).text};")
         self.elements = outer
-        self._end(True)
+        self._end(together)
         self.hidden[at].of = ty
         return replace(made, type=Array(ty, len(lengths)))
+
+    def sort_in_place(self, node: ast.Call, array: Value) -> None:
+        """Write a call that puts the elements of an array in order."""
+        if array.type.ndim != 1:
+            help = "sort rows one after another: `for i in range(len(a)): a[i].sort()`"
+            self.fail(node, "arrays of one dimension are sorted in a kernel", f"`{array.type}`", help)
+        given = ast.copy_location(ast.Attribute(ast.Name("<array>", ast.Load()), "T", ast.Load()), node)
+        self.parts_of[id(given)], self.elements[id(given)] = (given, array), array
+        self._of_library(ast.copy_location(ast.Call(node.func, [given], []), node), _library.sort_in_place, True)
+        del self.elements[id(given)]
 
     def _chosen(self, node: ast.Subscript) -> Value:
         """Translate `a[a > 2]`: an array that is long enough, and the part of it that has been filled."""
@@ -507,7 +578,7 @@ class Arrays(Reductions):
     def _long_enough(self, node: Any, like: Value, lengths: list[Value], name: str | None) -> Value:
         """Make an array of some lengths; of a part whose lengths are computed, a part of one as long as its array."""
         if all(length.before is not None for length in lengths):
-            return self.new_array(node, FLOAT64, lengths, None, name)
+            return self.new_array(node, FLOAT64, lengths, None, name, True, True)
         whole = self.new_array(node, FLOAT64, [self.most(like, axis) for axis in range(len(lengths))], None, name)
         part = self.temporary("part")
         for axis, length in enumerate(lengths):

@@ -147,21 +147,17 @@ class Calls(Arrays):
         text = (" || " if how == "any" else " && ").join(test.text for test in tests)
         return Value(f"({text})", BOOL, value.uniform) if tests else constant(how == "all")
 
-    def _of_library(self, node: ast.Call, written: Any) -> Value | None:
+    def _of_library(self, node: ast.Call, written: Any, as_statement: bool = False) -> Value | None:
         """Translate a call of a function that is written in Python; what is wrong with it is wrong with the call."""
         source = Source.of(written)
         source.is_told = False
         try:
-            return self._own(node, written, False)
+            return self._own(node, written, as_statement)
         except CompileError as error:
             first = error.diagnostics[0]
             if first.file != source.file:
                 raise
         self.fail(node, f"`{ast.unparse(node.func)}` does not take such arguments: {first.message}", "here", first.help)
-
-    def in_order(self, node: ast.Call) -> Value:
-        """Give the elements of an array, the argument of a call, in order."""
-        return self._of_library(node, _library.find(np.sort))
 
     def spread_out(self, call: ast.Call) -> ast.Call:
         """Give the call with the values of `*a.shape` in its place."""

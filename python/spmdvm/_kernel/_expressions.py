@@ -14,7 +14,7 @@ from ._calls import Calls, text_of
 from ._parts import NO_INDEX, is_no_index
 from ._scopes import Local
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
-from ._values import INT32, INT64, Value, constant, constants, literal, tuple_of
+from ._values import INT32, INT64, LANE, Value, constant, constants, literal, tuple_of
 
 _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _OPERATORS = {
@@ -33,8 +33,6 @@ _OPERATORS = {
 }
 # With what lengths are computed before a call: nothing that takes long for large numbers.
 _OF_LENGTHS = ("+", "-", "*", "//", "%", "&", "|", "^")
-# The lane, among the indices with which numbers differ.
-LANE = "lane"
 _OF_BOOLS = {"&": "&&", "|": "||", "^": "!="}
 _FOLDED = {
     "+": lambda a, b: a + b,
@@ -357,6 +355,8 @@ class Expressions(Calls):
             field, owner = text_of(owner.slice), owner.value
         if isinstance(owner, ast.Subscript) and self.is_part(owner):
             array = self.part(owner)
+        elif isinstance(owner, ast.Call) and not stores and self.array_of(owner) is not None:
+            array = self.array_of(owner)
         elif not isinstance(owner, ast.Name):
             if isinstance(owner, ast.Call):
                 # If that is an error, it says more.

@@ -254,15 +254,14 @@ def _put_in_order(key, out, other):
         width *= 2
         turns += 1
     if turns % 2 == 1:
-        out[:] = other
+        for k in range(n):
+            out[k] = other[k]
 
 
-@_array(np.sort)
-def sort(a):
-    out = a.copy()
+def sort_in_place(a):
+    """Put the elements of an array in order."""
     other = np.empty_like(a)
-    _put_in_order(lambda x: x, out, other)
-    return out
+    _put_in_order(lambda x: x, a, other)
 
 
 @_array(np.argsort)

@@ -326,7 +326,7 @@ class Parts:
         for index, length in unsure:
             least, most = self.reach(index)
             bound = self.reach(length)[0]
-            if least is None or most is None or bound is None:
+            if least is None or most is None or bound is None or (length.const is None and "(int64)" not in bound):
                 return None
             if not (index.low >= 0):
                 tests[f"{least} >= 0"] = None

@@ -18,14 +18,13 @@ from typing import Any, NamedTuple, NoReturn
 from .._errors import CompileError
 from . import _instead, _random, _support
 from ._arrays import Made
-from ._expressions import LANE
 from ._inline import Inline, inline_of
 from ._loops import Loops
 from ._parts import Part
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
 from ._types import BOOL, INT, Array, Num, Record, Type, join
-from ._values import INT32, LONGEST, OUTSIDE, Arguments, Value, constant, literal, of_tuple, tuple_of
+from ._values import INT32, LANE, LONGEST, OUTSIDE, Arguments, Value, constant, literal, of_tuple, tuple_of
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
@@ -161,6 +160,8 @@ class Program:
         self.inlines = inlines
         # Whether some function has.
         self.has_inlined = False
+        # Whether the host brings memory for arrays when it is called.
+        self.brings_memory = False
         self.support: dict[str, str] = {}
         self.records: dict[Record, str] = {}
         # The declarations of constant arrays, by what they hold.
@@ -830,12 +831,11 @@ class Body(Loops):
         array, how, count = call.func.value, call.func.attr, len(call.args)
         if (how, count) not in (("sort", 0), ("fill", 1)) or self.array_of(array) is None:
             return False
-        value = call.args[0] if how == "fill" else ast.copy_location(ast.Attribute(array, "T", ast.Load()), call)
         if how == "sort":
-            sort = ast.copy_location(ast.Call(call.func, [array], []), call)
-            self.parts_of[id(value)] = value, self.in_order(sort)
+            self.sort_in_place(call, self.array_of(array))
+            return True
         target = ast.copy_location(ast.Subscript(array, ast.Slice(None, None, None), ast.Store()), call)
-        self.assign_part(node, target, value, None)
+        self.assign_part(node, target, call.args[0], None)
         return True
 
     def do_Assert(self, node: ast.Assert) -> None:
@@ -987,7 +987,7 @@ class Body(Loops):
             if not isinstance(target, ast.Name):
                 return False
             values = [constant(length) if isinstance(length, int) else length for length in lengths]
-            self.assign_name(target, target.id, self.new_array(value, of, values, fill, target.id))
+            self.assign_name(target, target.id, self.new_array(value, of, values, fill, target.id, True))
             return True
         name, made = self._new_array(target, of, lengths)
         # What `np.empty` makes is zero until it is stored to, as all memory is; check mode tells who reads it before.

@@ -13,6 +13,8 @@ INT32 = (-(2**31), 2**31 - 1)
 INT64 = (-(2**63), 2**63 - 1)
 # What stands for an index where none of the array is meant: with small numbers added, it is outside all the same.
 OUTSIDE = -(2**31) + 1
+# The lane, among the indices with which numbers differ.
+LANE = "lane"
 # No array is longer in any dimension, so that an index and what is near it are 32-bit numbers.
 LONGEST = 2**31 - 2**16
 
