@@ -48,7 +48,7 @@ def test_there_are_enough():
         ("array_slice_named_twice", "are rows of one: `np.zeros((2, n))`"),
         ("array_of_a_length_that_changes", "are annotated, `n: spmdvm.uniform[spmdvm.int64]`"),
         ("array_of_a_length_that_is_computed", "a part can be returned: `out[:count]`"),
-        ("array_of_a_length_in_a_foreach", "give the greatest length that some element needs, of numbers that are passed"),
+        ("array_of_a_length_in_a_foreach", "give the greatest length that some element needs, of numbers"),
         ("array_along_two_axes", "`np.sum(np.sum(a, axis=2), axis=0)`"),
         ("array_with_its_dimensions_kept", "`out[i] = a[i] / np.sum(a[i])`"),
         ("array_axis_in_a_foreach", "loop over the rows: `np.sum(a[i])`, or columns, `np.sum(a[:, j])`"),
