@@ -155,12 +155,19 @@ class Parts:
             return False
         indices = _indices(node)
         if any(isinstance(index, ast.Slice) for index in indices):
-            return True
+            return not self._is_tuple(node.value)
         if isinstance(node.value, ast.Subscript):
             return self.is_part(node.value) and len(indices) < self.part(node.value).type.ndim
         array = self.read_name(node.value) if isinstance(node.value, ast.Name) else None
         is_array = array is not None and isinstance(array.type, Array)
         return is_array and len(indices) < array.type.ndim and not any(_is_text(index) for index in indices)
+
+    def _is_tuple(self, node: ast.expr) -> bool:
+        """Return whether what a slice takes a part of is a tuple: `a.shape[:2]`."""
+        if isinstance(node, ast.Attribute):
+            return node.attr == "shape"
+        value = self.read_name(node) if isinstance(node, ast.Name) else None
+        return value is not None and value.parts is not None
 
     def part(self, node: ast.Subscript) -> Value:
         """Translate a part; the same node gives the same part again."""
