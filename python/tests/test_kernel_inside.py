@@ -223,3 +223,52 @@ def test_histograms_of_lanes():
     for bins, lanes in ((11, 64), (0, 64), (10, 1)):
         with pytest.raises(IndexError):
             count(x, bins, np.zeros((10, lanes), int), counts)
+
+
+@spmdvm.kernel
+def around(a, out):
+    h, w = a.shape
+    for y, x in spmdvm.foreach(h, w):
+        for d in (-1, 1):
+            out[y, x] += a[(y + d) % h, x] + a[y, (x - d * 3) % w]
+
+
+def test_remainders_are_inside():
+    a, out = np.random.default_rng(5).integers(0, 9, (4, 11)).astype(float), np.zeros((4, 11))
+    around(a, out)
+    want = np.roll(a, 1, 0) + np.roll(a, -1, 0) + np.roll(a, 3, 1) + np.roll(a, -3, 1)
+    assert (out == want).all()
+    assert "-2147483647" not in around.spmd_source
+
+    @spmdvm.kernel
+    def at(a, n: int, out):
+        for i in spmdvm.foreach(len(out)):
+            out[i] = a[0, (i + 1) % (n - 1)] + a[i % n, 0]
+
+    for n in (2, 3, 4):
+        at(a, n, out[0])
+        assert out[0].tolist() == [a[0, (i + 1) % (n - 1)] + a[i % n, 0] for i in range(11)]
+    for n, error in ((0, ZeroDivisionError), (1, ZeroDivisionError), (13, IndexError), (-3, IndexError)):
+        with pytest.raises(error):
+            at(a, n, out[0])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("options", [{"engine": "interp"}, {"width": 1}, {}], ids=str)
+def test_integers_of_floats(dtype, options):
+    def cut(x):
+        return int(x)
+
+    def one_by_one(x, out):
+        for i in range(len(x)):
+            out[i] = int(x[i])
+
+    few = [0, -0.0, 0.5, -0.5, 1.5, -1.5, 2147483647, 2147483648, -2147483648, -2147483649, 2147483646.5, 4e9, -4e9]
+    x = np.tile(np.array([*few, 1e18, -1e18, 65504], np.float64), 9)
+    with np.errstate(over="ignore"):
+        x = x.astype(dtype)
+    x = x[np.isfinite(x)]
+    out = np.zeros(len(x), np.int64)
+    spmdvm.kernel(**options)(one_by_one)(x, out)
+    assert (out == x.astype(np.int64)).all()
+    assert (spmdvm.kernel(**options)(cut)(x) == out).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -143,6 +144,10 @@ class Expressions(Calls):
         if value.wrapped is not None and ty.is_int and ty.bits <= 32:
             text = value.wrapped if ty.spmd == "int" else f"(({ty.spmd}){value.wrapped})"
             return Value(text, ty, value.uniform, apart=apart, host=host)
+        if value.type.kind == "f" and ty.spmd == "int64":
+            shape = "uniform" if value.uniform else "varying"
+            helper = self.program.use(f"py_int_{shape}")
+            return Value(f"{helper}<{shape} {value.type.spmd}>({value.text})", ty, value.uniform)
         known = {"apart": apart, "host": host}
         if ty == INT or fits:
             known.update(equals=value.equals, below=value.below, least=value.least, most=value.most)
@@ -425,6 +430,9 @@ class Expressions(Calls):
         if is_no_index(node):
             self.fail(node, *NO_INDEX)
         value = self.integer(node, "an index")
+        if not self.in_arm and value.const is None and _COMPUTED.search(value.text):
+            # It may stand in tests, too.
+            value = self.keep(value)
         if value.const is None and value.low == value.high < 0:
             # A variable that is assigned once.
             value = constant(value.low)
@@ -541,8 +549,11 @@ class Expressions(Calls):
             result = self.between(op, a, b, result)
         if op in "+-" and inside:
             return replace(result, below=_below(op, a, b), equals=_equals(op, a, b))
+        if op == "%" and b.low >= 0 and (b.equals or b.below):
+            symbol, offset = b.equals or (b.below[0], b.below[1] - 1)
+            result = replace(result, below=(symbol, offset))
         if op in ("//", "%"):
-            if a.low >= 0 and b.low > 0:
+            if a.low >= 0 and (b.low > 0 or (op == "%" and b.low >= 0)):
                 return replace(result, text=f"({x} {op[0]} {y})")
             if b.const is not None and _is_power_of_two(b.const):
                 text = f"({x} & {b.const - 1})" if op == "%" else f"({x} >> {b.const.bit_length() - 1})"
@@ -766,6 +777,10 @@ class Expressions(Calls):
         return Value(f"({test.text} ? {x.text} : {y.text})", ty, test.uniform and a.uniform and b.uniform)
 
 
+# What calls functions, or reads elements.
+_COMPUTED = re.compile(r"[\w>]\(|\[")
+
+
 def _interval(op: str, a: Value, b: Value) -> tuple[int, int]:
     """Give the least and greatest result of an operation on integers."""
     if op == "+":
@@ -777,8 +792,9 @@ def _interval(op: str, a: Value, b: Value) -> tuple[int, int]:
         return min(ends), max(ends)
     if op == "//" and a.low >= 0 and b.low > 0:
         return a.low // b.high, a.high // b.low
-    if op == "%" and b.low > 0:
-        return 0, min(b.high - 1, a.high) if a.low >= 0 else b.high - 1
+    if op == "%" and b.low >= 0:
+        # There is none of zero.
+        return 0, max(min(b.high - 1, a.high) if a.low >= 0 else b.high - 1, 0)
     if op == "&" and (a.low >= 0 or b.low >= 0):
         return 0, min(v.high for v in (a, b) if v.low >= 0)
     if op in "|^" and a.low >= 0 and b.low >= 0:

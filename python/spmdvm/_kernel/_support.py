@@ -46,6 +46,17 @@ FUNCTIONS = {
     if (n >= 0 && n < (T)(8 * sizeof(uniform T))) return a >> n;
     return a < 0 ? (T)-1 : (T)0;
 }""",
+    # What fits in 32 bits is converted in 32: not all processors have instructions for 64.
+    "py_int_uniform": """template <typename T> static inline uniform int64 py_int_uniform(uniform T x) {
+    if (abs(x) < (uniform T)2147483648.0d) return (uniform int64)(uniform int)x;
+    return (uniform int64)x;
+}""",
+    "py_int_varying": """template <typename T> static inline varying int64 py_int_varying(varying T x) {
+    varying int64 n;
+    if (abs(x) < (uniform T)2147483648.0d) n = (int64)(int)x;
+    else n = (int64)x;
+    return n;
+}""",
     "py_sign": """template <typename T> static inline T py_sign(T x) {
     return x > 0 ? (T)1 : x < 0 ? (T)-1 : x;
 }""",
