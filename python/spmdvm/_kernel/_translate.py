@@ -973,7 +973,8 @@ class Body(Loops):
         if array.type.ndim != 1:
             self.fail(target, "rows of numbers are taken apart", f"this is `{array.type}`")
         self.have_length(target, array, len(target.elts))
-        places = (self.place_of(array, [constant(k)]) for k in range(len(target.elts)))
+        below = (self.dim(array.text, 0).equals[0], 0)
+        places = (self.place_of(array, [replace(constant(k), below=below)]) for k in range(len(target.elts)))
         return tuple_of(Value(text, array.type.of, uniform) for text, uniform in places)
 
     def makes_array(self, target: ast.expr, value: ast.expr) -> bool:
