@@ -181,3 +181,16 @@ def test_they_are_stepped_through():
     with stepped.stepper(a, 3, out) as stepper:
         stepper.finish()
     assert out.tolist() == [0, 2, 4, 6]
+
+
+def test_kernels_that_are_called_once_for_their_lengths_say_so():
+    @spmdvm.kernel
+    def last(x, n):
+        t = np.zeros(n)
+        for k in range(n):
+            t[k] = x * k
+        return t[n - 1]
+
+    assert last(2.0, 5) == 8
+    with pytest.raises(spmdvm.CompileError, match=r"annotate these: `n: spmdvm\.uniform\[spmdvm\.int64\]`"):
+        last(np.arange(4.0), 5)

@@ -212,8 +212,10 @@ class Kernel:
         )
         # What is told to be the same for all elements may be a length of an array that each has.
         several = [name for name, a in self._annotations.items() if a is None or a.what != "uniform"]
-        self.is_elementwise &= not reduces(tree, self._lookup, self._names) and not makes_arrays(tree, several)
+        self.is_elementwise &= not reduces(tree, self._lookup, self._names)
         self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
+        self._has_lengths = self.is_elementwise and makes_arrays(tree, several)
+        self.is_elementwise &= not self._has_lengths
         self.__signature__ = self._whole_signature()
 
     @staticmethod
@@ -248,6 +250,8 @@ class Kernel:
         self._annotations: dict[str, _Annotation | None] = dict.fromkeys(self._names)
         self._indexed: set[str] = set()
         self.is_elementwise = self._is_decided = True
+        # Whether it is called once only because arrays of its own have lengths that are passed.
+        self._has_lengths = False
         self._instances: dict[Any, _Instance] = {}
         # By what is seen of arguments at once: their types.
         self._plans: dict[Any, Any] = {}
@@ -574,6 +578,12 @@ class Kernel:
                     found = self._build(*translate(Program()))
                     found.translate = translate
                 except CompileError as error:
+                    if self._has_lengths and builtins.any(isinstance(ty, Array) for ty in key[1]):
+                        once = (
+                            "the kernel is called once, because lengths of its arrays depend on numbers that are passed"
+                        )
+                        each = "for each element of arrays, annotate these: `n: spmdvm.uniform[spmdvm.int64]`"
+                        error = CompileError(f"{error}\n  note: {once}; {each}", error.diagnostics)
                     # It says where in the kernel it comes from; where in the translator is not the caller's.
                     raise error.with_traceback(None) from None
                 self._instances[key] = found
