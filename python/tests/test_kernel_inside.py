@@ -272,3 +272,22 @@ def test_integers_of_floats(dtype, options):
     spmdvm.kernel(**options)(one_by_one)(x, out)
     assert (out == x.astype(np.int64)).all()
     assert (spmdvm.kernel(**options)(cut)(x) == out).all()
+
+
+@pytest.mark.parametrize("options", [{"engine": "interp", "width": 4}, {"width": 1}, {}], ids=str)
+def test_remainders_of_what_is_near(options):
+    def turned(n: int, out):
+        for i in spmdvm.foreach(n):
+            out[0, i] = i % n
+            out[1, i] = (i + 1) % n
+            out[2, i] = (i - 1) % n
+            out[3, i] = (i - 7) % n
+            for d in range(-6, 6):
+                out[4, i] += (i + d) % n * (d + 10)
+
+    kernel = spmdvm.kernel(**options)(turned)
+    for n in (0, 1, 2, 3, 4, 7, 50):
+        out, i = np.zeros((5, 50), np.int64), np.arange(n)
+        kernel(n, out)
+        want = [i % n, (i + 1) % n, (i - 1) % n, (i - 7) % n, sum((i + d) % n * (d + 10) for d in range(-6, 6))]
+        assert (out[:, :n] == np.array(want)).all() and not out[:, n:].any()

@@ -552,6 +552,13 @@ class Expressions(Calls):
         if op == "%" and b.low >= 0 and (b.equals or b.below):
             symbol, offset = b.equals or (b.below[0], b.below[1] - 1)
             result = replace(result, below=(symbol, offset))
+        far = _beyond(a, b) if op == "%" and narrow and b.low >= 0 else None
+        if far is not None and a.low >= 0 and far <= 0:
+            # It is less: the remainder is all of it.
+            return replace(result, text=x)
+        if far is not None and far <= _NEAR and a.low >= -_NEAR and not uniform:
+            helper = self._helper("py_mod_near", NUMBERS["int32"], uniform, replace(a, text=x), replace(b, text=y))
+            return replace(result, text=helper.text)
         if op in ("//", "%"):
             if a.low >= 0 and (b.low > 0 or (op == "%" and b.low >= 0)):
                 return replace(result, text=f"({x} {op[0]} {y})")
@@ -775,6 +782,17 @@ class Expressions(Calls):
             return Value(text, INT, test.uniform and a.uniform and b.uniform, min(a.low, b.low), max(a.high, b.high))
         x, y = self.cast(a, ty, node), self.cast(b, ty, node)
         return Value(f"({test.text} ? {x.text} : {y.text})", ty, test.uniform and a.uniform and b.uniform)
+
+
+# How far `i + 1` and its like are from the ends of a range.
+_NEAR = 1024
+
+
+def _beyond(a: Value, b: Value) -> int | None:
+    """Give by how much an integer may be more than another is, at most, plus one; None if that is not known."""
+    if a.below is None or b.equals is None or a.below[0] != b.equals[0]:
+        return None
+    return a.below[1] - b.equals[1]
 
 
 # What calls functions, or reads elements.

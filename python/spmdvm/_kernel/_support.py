@@ -15,6 +15,15 @@ FUNCTIONS = {
     if (r != 0 && (r < 0) != (b < 0)) r = r + b;
     return r;
 }""",
+    # Of what is near the range from 0 to `b`, as `i + 1` is, without a division.
+    "py_mod_near": """template <typename T> static inline T py_mod_near(T a, T b) {
+    T r = a < 0 ? a + b : a >= b ? a - b : a;
+    if (r < 0 || r >= b) {
+        r = a % b;
+        if (r < 0) r = r + b;
+    }
+    return r;
+}""",
     "py_fmod": """template <typename T> static inline T py_fmod(T a, T b) {
     T r = fmod(a, b);
     if (r != 0 && (r < 0) != (b < 0)) r = r + b;
