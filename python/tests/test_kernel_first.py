@@ -964,7 +964,7 @@ def parse_ints(text):
     has = False
     for c in text:
         if 48 <= c <= 57:
-            cur = cur * 10 + (c - 48)
+            cur = cur * 10 + (int(c) - 48)
             has = True
         elif has:
             out[n] = cur
