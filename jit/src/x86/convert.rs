@@ -9,7 +9,7 @@ use super::select::{Select, imm8};
 use super::values::{broadcast, form_of, sized};
 use crate::ir::Value;
 use iced_x86::Code;
-use regalloc2::VReg;
+use regalloc2::{RegClass, VReg};
 use spmdvm_vm::types::Ty;
 
 impl<L: Level> Select<'_, L> {
@@ -140,8 +140,12 @@ impl<L: Level> Select<'_, L> {
                 let code = match (from, to) {
                     (Ty::I32, Ty::F32) => Code::EVEX_Vcvtdq2ps_xmm_k1z_xmmm128b32,
                     (Ty::U32, Ty::F32) => Code::EVEX_Vcvtudq2ps_xmm_k1z_xmmm128b32,
+                    (Ty::I64 | Ty::U64, Ty::F64) if !L::HAS_MASKS => {
+                        return Some(self.doubles_of_words(x, form_of(n * 8), from.is_signed()));
+                    }
+                    (Ty::I64, Ty::F32) if !L::HAS_MASKS => return Some(self.floats_of_words(x, n)),
                     // There would be many instructions.
-                    (Ty::I64 | Ty::U64, _) if !L::HAS_MASKS => return None,
+                    (Ty::U64, _) if !L::HAS_MASKS => return None,
                     (Ty::I64, Ty::F32) => Code::EVEX_Vcvtqq2ps_xmm_k1z_xmmm128b64,
                     (Ty::U64, Ty::F32) => Code::EVEX_Vcvtuqq2ps_xmm_k1z_xmmm128b64,
                     (Ty::I32, Ty::F64) => Code::EVEX_Vcvtdq2pd_xmm_k1z_xmmm64b32,
@@ -234,7 +238,7 @@ impl<L: Level> Select<'_, L> {
     fn saturated(&mut self, x: VReg, n: usize, from: Ty, to: Ty) -> Option<VReg> {
         let (a, b) = (from.size(), to.size());
         // There would be many instructions.
-        if !L::HAS_MASKS && b == 8 {
+        if !L::HAS_MASKS && to == Ty::U64 {
             return None;
         }
         let (from_form, larger) = (form_of(n * a), n * a.max(b));
@@ -260,7 +264,13 @@ impl<L: Level> Select<'_, L> {
             return Some(self.vector_masked(code, small(n * b), &[arg], mask));
         }
         let is_number = self.ordered(from, from_form, x, true);
-        let y = self.vector_masked(code, small(n * b), &[arg], is_number);
+        let y = if !L::HAS_MASKS && b == 8 {
+            let y = self.words_of_floats(x, n, from);
+            let copy = sized(Code::EVEX_Vmovupd_xmm_k1z_xmmm128, form_of(n * b));
+            self.vector_masked(copy, form_of(n * b), &[Arg::Use(y, form_of(n * b))], is_number)
+        } else {
+            self.vector_masked(code, small(n * b), &[arg], is_number)
+        };
         // What is too small becomes the least anyway, and so does what is too large.
         let (bits, most) = if b == 4 { (31, i32::MAX as u64) } else { (63, i64::MAX as u64) };
         let limit = if single { (2f32.powi(bits)).to_bits() as u64 } else { 2f64.powi(bits).to_bits() };
@@ -268,6 +278,52 @@ impl<L: Level> Select<'_, L> {
         let beyond = self.at_least_mask(from, from_form, x, limit);
         let most = self.constant_vector(most, b);
         Some(self.blend(to, form_of(n * b), beyond, most, y))
+    }
+
+    /// Without an instruction for 64 bits: floats cut to integers one by one. What does not fit becomes the least.
+    fn words_of_floats(&mut self, x: VReg, n: usize, from: Ty) -> VReg {
+        let code = if from == Ty::F32 { Code::VEX_Vcvttss2si_r64_xmmm32 } else { Code::VEX_Vcvttsd2si_r64_xmmm64 };
+        let lanes = (0..n).map(|lane| {
+            let lane = self.part(x, form_of(n * from.size()), lane * from.size(), from.size());
+            let word = self.def(code, (RegClass::Int, Size::G64), &[Arg::Use(lane, Size::X)]);
+            self.vector(Code::EVEX_Vmovq_xmm_rm64, Size::X, &[Arg::Use(word, Size::G64)])
+        });
+        let lanes = lanes.collect();
+        self.joined(lanes, 8)[0]
+    }
+
+    /// Without an instruction for 64 bits: signed integers rounded to floats one by one, once.
+    fn floats_of_words(&mut self, x: VReg, n: usize) -> VReg {
+        let lanes = (0..n).map(|lane| {
+            let lane = self.part(x, form_of(n * 8), lane * 8, 8);
+            let word = self.def(Code::EVEX_Vmovq_rm64_xmm, (RegClass::Int, Size::G64), &[Arg::Use(lane, Size::X)]);
+            let base = self.zero();
+            let args = [Arg::Use(base, Size::X), Arg::Use(word, Size::G64)];
+            self.vector(Code::EVEX_Vcvtsi2ss_xmm_xmm_rm64_er, Size::X, &args)
+        });
+        let lanes = lanes.collect();
+        self.joined(lanes, 4)[0]
+    }
+
+    /// Without an instruction for 64 bits: each half of an integer is a double's bits but for a power of two that is added, which
+    /// leaves both exact; their sum is rounded once.
+    pub(super) fn doubles_of_words(&mut self, x: VReg, form: Size, signed: bool) -> VReg {
+        let of_high = 2f64.powi(84);
+        // With its sign turned, a signed integer is 2⁶³ more, and none is negative.
+        let sign = if signed { 1 << 31 } else { 0 };
+        let more = if signed { 2f64.powi(63) } else { 0.0 };
+        let high = self.vector_imm(sized(Code::EVEX_Vpsrlq_xmm_k1z_xmmm128b64_imm8, form), form, x, 32);
+        let bits = self.constant_arg(of_high.to_bits() | sign, 8);
+        let xor = sized(Code::EVEX_Vpxorq_xmm_k1z_xmm_xmmm128b64, form);
+        let high = self.vector(xor, form, &[Arg::Use(high, form), bits]);
+        let of_low = self.constant_vector(2f64.powi(52).to_bits(), 8);
+        let blend = sized(Code::VEX_Vpblendd_xmm_xmm_xmmm128_imm8, form);
+        let low = self.vector(blend, form, &[Arg::Use(x, form), Arg::Use(of_low, form), imm8(0xaa)]);
+        let added = self.constant_arg((of_high + more + 2f64.powi(52)).to_bits(), 8);
+        let subtract = sized(Code::EVEX_Vsubpd_xmm_k1z_xmm_xmmm128b64, form);
+        let high = self.vector(subtract, form, &[Arg::Use(high, form), added]);
+        let add = sized(Code::EVEX_Vaddpd_xmm_k1z_xmm_xmmm128b64, form);
+        self.vector(add, form, &[Arg::Use(high, form), Arg::Use(low, form)])
     }
 
     /// The mask of the lanes of floats, in vectors of any size, that are at least others.

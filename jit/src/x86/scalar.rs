@@ -440,7 +440,12 @@ impl<L: Level> Select<'_, L> {
             }
             _ if ty.is_float() => {
                 if from == Ty::U64 && !L::HAS_MASKS {
-                    return None;
+                    if ty == Ty::F32 {
+                        return None;
+                    }
+                    let x = self.gpr(v);
+                    let x = self.vector(Code::EVEX_Vmovq_xmm_rm64, Size::X, &[Arg::Use(x, Size::G64)]);
+                    return Some(self.doubles_of_words(x, Size::X, false));
                 }
                 // By way of 64 bits, if those are all its values.
                 let (unsigned, x) = match from {
