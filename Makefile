@@ -51,6 +51,7 @@ bench: install
 	$(BIN)/python benches/compare.py
 	$(BIN)/python benches/bounds.py
 	$(BIN)/python benches/variants.py
+	$(BIN)/python benches/phases.py
 	$(BIN)/python benches/arms.py
 	$(BIN)/python benches/crev.py
 	$(BIN)/python benches/first_call.py

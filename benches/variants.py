@@ -6,7 +6,11 @@ that suit, more is better (times faster with the variant); for the others the ef
 what all of the compiling took, milliseconds with and without: ways that nobody takes are not there with `prune`. The
 engine is the one that `auto` takes, unless another is asked for; the first line names it.
 
-    python benches/variants.py [VARIANT …] [--rounds N] [--engine auto|x86|clif|ir]
+With --kernels it is the kernels of `benches/ispc/` (all, or those of a list of names), each with all variants and with
+each one switched off that it has: what a variant costs there (saves, if less than nothing), by the time of the thread;
+the most that one loses comes last.
+
+    python benches/variants.py [VARIANT …] [--rounds N] [--engine auto|x86|clif|ir] [--kernels [NAME,…]]
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 import spmdvm
+from ispc_kernels import KERNELS, Kernel
 
 N = 200_000
 # Rounds before anything is timed: constants are compiled in after a hundred calls.
@@ -226,13 +231,63 @@ def counts(module: spmdvm.Module, variant: str) -> dict[str, int]:
     return sums
 
 
+def seconds(kernel: Kernel, modules: list[spmdvm.Module], rounds: int) -> list[float]:
+    """The medians of the times that a kernel takes as some modules have it, in turn, once all are compiled."""
+    # The same arrays for all: where they lie makes a difference, too.
+    arguments = kernel.arguments()
+    written = [arguments[name] for name in kernel.outputs + kernel.scratch]
+    at_first = [array.copy() for array in written]
+
+    def timed(module: spmdvm.Module) -> float:
+        for array, first in zip(written, at_first):
+            np.copyto(array, first)
+        begin = time.thread_time()
+        getattr(module, kernel.name)(*arguments.values())
+        return time.thread_time() - begin
+
+    for module in modules:
+        end = time.perf_counter() + 1.5
+        while time.perf_counter() < end:
+            timed(module)
+    times: list[list[float]] = [[] for _ in modules]
+    begin = time.perf_counter()
+    while len(times[0]) < rounds or time.perf_counter() - begin < 0.1 * len(modules):
+        for module, own in zip(modules, times):
+            own.append(timed(module))
+    return [statistics.median(own) for own in times]
+
+
+def of_kernels(options: argparse.Namespace) -> None:
+    """Print what each variant is worth in each kernel."""
+    lost = []
+    for kernel in [KERNELS[name] for name in options.kernels.split(",") if name] or KERNELS.values():
+        compiled = spmdvm.compile_file(kernel.path, width=16, engine=options.engine)
+        seconds(kernel, [compiled], 1)
+        told = [v["variant"] for loop in compiled.stats()["loops"] for w in loop["versions"] for v in w["variants"]]
+        found = sorted(variant for variant in set(told) if not options.variants or variant in options.variants)
+        every = [{}, *({variant: False} for variant in found)]
+        modules = [spmdvm.compile_file(kernel.path, width=16, engine=options.engine, jit=jit) for jit in every]
+        on, *off = seconds(kernel, modules, options.rounds)
+        dropped = {m["variant"] for loop in modules[0].stats()["loops"] for m in loop["measured"] if m["dropped"]}
+        costs = [(variant, 100 * (on / without - 1)) for variant, without in zip(found, off)]
+        named = (f"{variant}{' (dropped)' * (variant in dropped)} {cost:+.1f} %" for variant, cost in costs)
+        print(f"{kernel.name:18} {on * 1e3:8.3f}ms   {', '.join(named)}", flush=True)
+        lost += [(cost, variant, kernel.name) for variant, cost in costs]
+    for cost, variant, name in sorted(lost, reverse=True)[:5]:
+        print(f"{variant} costs {cost:+.1f} % in {name}")
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variants", nargs="*", metavar="VARIANT")
     parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--engine", default="auto", help="auto (the default), x86, clif or ir")
+    parser.add_argument("--kernels", nargs="?", const="", help="kernels of benches/ispc/, separated by commas")
     options = parser.parse_args()
+    if options.kernels is not None:
+        of_kernels(options)
+        return
     print(f"engine: {spmdvm.compile(GATHER, engine=options.engine).stats()['engine']}\n")
     print(f"{'variant':14} {'input':30} {'with':>9} {'without':>9}   {'effect':>16}   {'code':>12}   counters")
     for case in cases():

@@ -3,7 +3,7 @@
 use crate::profile::{Profile, ProgramPoint, Seen};
 use crate::settings::{Settings, Variant, Variants};
 use crate::stress;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Ground for choosing variants: what has been seen, what did not pay, what was left out and is wanted after all.
 #[derive(Clone, Debug)]
@@ -12,6 +12,10 @@ pub struct Advice {
     pub profile: Profile,
     /// Variants that failed more often than they paid.
     pub dropped: HashSet<(Variant, ProgramPoint)>,
+    /// Variants that took more time than they saved, and how often what they are for was seen then.
+    lost: HashMap<(Variant, ProgramPoint), f32>,
+    /// What was seen lately, of each look less than of those after it.
+    lately: Profile,
     /// Ways that were left out and have been taken since, by the instruction at which they begin.
     pub wanted: HashSet<ProgramPoint>,
     /// Whether regions may be larger than they are at first.
@@ -51,12 +55,24 @@ const LONG: u32 = 12;
 /// Instructions seen that are too few to go by.
 const FEW: u32 = 4;
 
+/// How much more or less often what a variant is for must be seen to choose it again where it took more time than it saved.
+const MOVED: f32 = 0.5;
+
 impl Advice {
     /// With these settings, and nothing seen yet.
     pub fn new(settings: &Settings) -> Advice {
         let (variants, every) = (settings.variants, settings.every_variant);
-        let (dropped, wanted) = (HashSet::new(), HashSet::new());
-        Advice { profile: Profile::default(), dropped, wanted, large: false, variants, every, links: settings.links }
+        Advice {
+            profile: Profile::default(),
+            dropped: HashSet::new(),
+            lost: HashMap::new(),
+            lately: Profile::default(),
+            wanted: HashSet::new(),
+            large: false,
+            variants,
+            every,
+            links: settings.links,
+        }
     }
 
     /// Makes no more variants of a kind.
@@ -76,7 +92,8 @@ impl Advice {
 
     /// Returns whether a variant may be made at a place.
     pub fn allows(&self, variant: Variant, at: ProgramPoint) -> bool {
-        self.variants.has(variant) && !self.dropped.contains(&(variant, at))
+        let at = (variant, at);
+        self.variants.has(variant) && !self.dropped.contains(&at) && !self.lost.contains_key(&at)
     }
 
     /// Returns whether a variant is one of those that are made at all.
@@ -154,10 +171,26 @@ impl Advice {
     /// was not chosen because something else was seen at first, what was seen then is forgotten. Returns whether there
     /// is such a place.
     pub fn think_again(&mut self, now: &Profile) -> bool {
-        let fresh =
-            Advice { profile: now.clone(), dropped: HashSet::new(), wanted: HashSet::new(), every: false, ..*self };
-        let mut changed = false;
-        for (&at, seen) in now.iter().filter(|(_, seen)| seen.times >= 2 * FEW) {
+        self.lately.fade_into(now);
+        let lost = self.lost.len();
+        let moved =
+            |variant, at, then: f32| share(&self.lately, variant, at).is_some_and(|s| (s - then).abs() >= MOVED);
+        let mut again = Vec::new();
+        self.lost.retain(|&(variant, at), then| {
+            let stays = now.of(at).is_none() || !moved(variant, at, *then);
+            // An arm that may be skipped, too.
+            again.extend((!stays).then_some([at, (at.0, at.1 + 1)]).into_iter().flatten());
+            stays
+        });
+        let mut changed = self.lost.len() < lost;
+        for at in again {
+            self.profile.replace(at, self.lately.of(at).copied().unwrap_or_default());
+        }
+        let (profile, lost) = (self.lately.clone(), self.lost.clone());
+        let (dropped, wanted, lately) = (HashSet::new(), HashSet::new(), Profile::default());
+        let fresh = Advice { profile, dropped, lost, lately, wanted, every: false, ..*self };
+        let seen_now = now.iter().filter_map(|(&at, _)| Some((at, fresh.profile.of(at)?)));
+        for (at, seen) in seen_now.filter(|(_, seen)| seen.times >= 2 * FEW) {
             let better = fresh.choices(at).into_iter().filter(|choice| !self.choices(at).contains(choice));
             let better: Vec<Variant> = better.collect();
             if !better.is_empty() {
@@ -167,6 +200,13 @@ impl Advice {
             }
         }
         changed
+    }
+
+    /// A variant took more time at some places than it saved: it is chosen there again when that is no longer what lanes do.
+    pub fn lose(&mut self, variant: Variant, places: &[ProgramPoint]) {
+        let seen = |at| share(&self.lately, variant, at).or_else(|| share(&self.profile, variant, at));
+        let lost: Vec<_> = places.iter().map(|&at| ((variant, at), seen(at).unwrap_or(0.0))).collect();
+        self.lost.extend(lost);
     }
 
     /// The variants that are chosen at a place by what lanes do there.
@@ -190,5 +230,62 @@ impl Advice {
     pub fn is_never(&self, way: ProgramPoint, branch: ProgramPoint) -> bool {
         let branched = self.profile.of(branch).is_some_and(|seen| seen.times >= ENOUGH);
         self.allows(Variant::Prune, way) && branched && self.profile.of(way).is_none() && !self.wanted.contains(&way)
+    }
+}
+
+/// In which share of the executions of an instruction what a variant is for was seen, if that can be seen.
+fn share(profile: &Profile, variant: Variant, at: ProgramPoint) -> Option<f32> {
+    let seen = profile.of(at).filter(|seen| seen.times >= 2 * FEW)?;
+    let times = match variant {
+        Variant::SkipInactive => {
+            let arm = profile.of((at.0, at.1 + 1)).map_or(0, |arm| arm.times);
+            seen.times.saturating_sub(arm)
+        }
+        Variant::Uniform => seen.one_address.max(seen.one_value),
+        Variant::Consecutive => seen.consecutive,
+        Variant::Strided => seen.strided,
+        Variant::OneLane => seen.one_lane,
+        Variant::AllActive | Variant::Aligned | Variant::Constant | Variant::Prune => return None,
+    };
+    Some(times as f32 / seen.times as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spmdvm_vm::program::FuncId;
+
+    const AT: ProgramPoint = (FuncId(0), 7);
+
+    fn seen(consecutive: u32) -> Profile {
+        let mut profile = Profile::default();
+        profile.replace(AT, Seen { times: 100, consecutive, ..Seen::default() });
+        profile
+    }
+
+    #[test]
+    fn what_lanes_do_now_decides() {
+        let mut advice = Advice::new(&Settings::default());
+        advice.profile = seen(0);
+        assert!(!advice.think_again(&seen(0)));
+        assert_eq!(advice.access_pattern(AT), None);
+        assert!(advice.think_again(&seen(100)));
+        assert_eq!(advice.access_pattern(AT), Some(AccessPattern::Consecutive));
+        assert!(!advice.think_again(&seen(100)));
+    }
+
+    #[test]
+    fn what_has_lost_stays_lost_until_lanes_do_something_else() {
+        let mut advice = Advice::new(&Settings::default());
+        advice.profile = seen(100);
+        advice.lose(Variant::Consecutive, &[AT]);
+        for _ in 0..3 {
+            assert!(!advice.think_again(&seen(100)));
+            assert_eq!(advice.access_pattern(AT), None);
+        }
+        assert!(advice.think_again(&seen(0)));
+        assert_eq!(advice.access_pattern(AT), None);
+        assert!(advice.think_again(&seen(100)));
+        assert_eq!(advice.access_pattern(AT), Some(AccessPattern::Consecutive));
     }
 }

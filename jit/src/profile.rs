@@ -35,6 +35,9 @@ pub struct Seen {
     pub one_lane: u32,
 }
 
+/// What is left of what was seen before, after each look: one of so many.
+const FADES: u32 = 4;
+
 /// What was seen of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Profile(HashMap<ProgramPoint, Seen>);
@@ -53,6 +56,25 @@ impl Profile {
     /// Forgets what was seen of an instruction for what is seen now.
     pub fn replace(&mut self, place: ProgramPoint, seen: Seen) {
         self.0.insert(place, seen);
+    }
+
+    /// Adds what is seen now, and forgets most of what was seen of the same instructions before.
+    pub fn fade_into(&mut self, now: &Profile) {
+        for (place, seen) in now.iter() {
+            let before = self.0.get(place).copied().unwrap_or_default();
+            let sum = |of: fn(&Seen) -> u32| of(&before) / FADES + of(seen);
+            let faded = Seen {
+                times: sum(|s| s.times),
+                one_address: sum(|s| s.one_address),
+                consecutive: sum(|s| s.consecutive),
+                strided: sum(|s| s.strided),
+                stride: if seen.strided != 0 { seen.stride } else { before.stride },
+                apart: sum(|s| s.apart),
+                one_value: sum(|s| s.one_value),
+                one_lane: sum(|s| s.one_lane),
+            };
+            self.0.insert(*place, faded);
+        }
     }
 
     /// Adds what was seen at another time.
@@ -91,9 +113,9 @@ impl Observer for Watcher<'_> {
             && is_varying(view, inst.dst)
             && let Some(seen) = self.0.0.get_mut(&(view.function_id(), view.pc()))
         {
-            let mut values = active(view, inst.dst);
+            let mut values = active(view).map(|lane| view.lane(inst.dst, lane));
             let first = values.next();
-            seen.one_value += values.all(|v| Some(v.1) == first.map(|f| f.1)) as u32;
+            seen.one_value += values.all(|v| Some(v) == first) as u32;
         }
     }
 }
@@ -105,17 +127,20 @@ fn addresses(view: &View<'_>, seen: &mut Seen) {
         return;
     }
     let signed = |index: u64| if inst.from == Ty::I32 { index as i32 as i64 } else { index as i64 };
-    let lanes = active(view, inst.src[1]).zip(active(view, inst.src[0]));
-    let lanes: Vec<_> = lanes.map(|((l, index), (_, base))| (l as i64, signed(index), base as i64)).collect();
-    let &[a, b, ref rest @ ..] = &lanes[..] else { return };
-    if lanes.iter().any(|x| region_of(x.2 as u64) != region_of(a.2 as u64)) {
+    let in_lane = |reg: Reg, lane: usize| if reg.is_none() { 0 } else { view.lane(reg, lane) };
+    let base = |lane: usize| in_lane(inst.src[0], lane);
+    let mut lanes = active(view);
+    let (Some(a), Some(b)) = (lanes.next(), lanes.next()) else { return };
+    if is_varying(view, inst.src[0]) && active(view).any(|lane| region_of(base(lane)) != region_of(base(a))) {
         seen.apart += 1;
         return;
     }
-    let offset = |(_, index, base): (i64, i64, i64)| base.wrapping_add(index.wrapping_mul(scale(inst)));
-    let stride = offset(b).wrapping_sub(offset(a)) / (b.0 - a.0);
-    let expected = |lane: i64| offset(a).wrapping_add(stride.wrapping_mul(lane - a.0));
-    if offset(b) != expected(b.0) || !rest.iter().all(|&x| offset(x) == expected(x.0)) {
+    let index = |lane: usize| signed(in_lane(inst.src[1], lane));
+    let offset = |lane: usize| (base(lane) as i64).wrapping_add(index(lane).wrapping_mul(scale(inst)));
+    let first = offset(a);
+    let stride = offset(b).wrapping_sub(first) / (b - a) as i64;
+    let expected = |lane: usize| first.wrapping_add(stride.wrapping_mul((lane - a) as i64));
+    if offset(b) != expected(b) || !lanes.all(|lane| offset(lane) == expected(lane)) {
         return;
     }
     match stride {
@@ -136,10 +161,8 @@ fn is_varying(view: &View<'_>, reg: Reg) -> bool {
     !reg.is_none() && view.function().reg(reg).shape == Shape::Varying
 }
 
-/// The active lanes and what they hold in a register (nothing counts as 0), as words.
-fn active(view: &View<'_>, reg: Reg) -> impl Iterator<Item = (usize, u64)> {
-    let (mask, n) = (view.mask(), view.lanes());
-    let words = if reg.is_none() { vec![0] } else { view.register(reg).words };
-    let words: Vec<u64> = (0..n).map(|l| words[l.min(words.len() - 1)]).collect();
-    (0..n).filter(move |l| mask >> l & 1 != 0).map(move |l| (l, words[l]))
+/// The active lanes.
+fn active(view: &View<'_>) -> impl Iterator<Item = usize> {
+    let mask = view.mask();
+    (0..view.lanes()).filter(move |lane| mask >> lane & 1 != 0)
 }

@@ -34,6 +34,22 @@ fn loop_data<'py>(info: &LoopInfo, py: Python<'py>) -> PyResult<Bound<'py, PyDic
     data.set_item("aborted_line", info.aborted_at.as_ref().and_then(|place| place.line))?;
     data.set_item("refused", info.refused.as_ref().map(ToString::to_string))?;
     data.set_item("recompiles", info.recompiles)?;
+    let measured = PyList::empty(py);
+    for found in &info.measured {
+        for place in &found.places {
+            let variant = PyDict::new(py);
+            variant.set_item("variant", found.measured.variant.name())?;
+            variant.set_item("function", &place.function)?;
+            variant.set_item("line", place.line)?;
+            variant.set_item("with", found.measured.with * 1e-9)?;
+            variant.set_item("without", found.measured.without * 1e-9)?;
+            variant.set_item("dropped", found.measured.dropped)?;
+            measured.append(variant)?;
+        }
+    }
+    data.set_item("measured", measured)?;
+    data.set_item("looks", info.looks)?;
+    data.set_item("look_seconds", info.look_time.as_secs_f64())?;
     let versions = PyList::empty(py);
     for version in &info.versions {
         versions.append(version_data(version, py)?)?;

@@ -3,7 +3,8 @@
 
 use spmdvm::jit::Variant;
 use spmdvm::jit::abort::Abort;
-use spmdvm::jit::ir::{Counter, ExitReason, Outcome};
+use spmdvm::jit::engine::Pretended;
+use spmdvm::jit::ir::{Counter, ExitReason, Outcome, Region};
 use spmdvm::vm::Op;
 use spmdvm::{Engine, JitSettings, Module, Show, Value};
 use spmdvm_tests::compiled::{jits, loops, module, native, number};
@@ -169,6 +170,131 @@ fn variants_are_chosen_anew_when_a_program_does_something_else() {
     }
 }
 
+/// What a program did for long does not delay that what it does now is seen, nor that a variant fails now.
+#[test]
+fn what_changes_after_a_long_run_is_seen_as_soon_as_after_a_short_one() {
+    let text = "export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n) {
+        foreach (i = 0 ... n) out[i] = x[at[i]];
+    }";
+    let n = 40_000;
+    for engine in native() {
+        let module = module(engine, text, settings());
+        let x: Vec<i32> = (0..n).collect();
+        let call = |at: &[i32]| {
+            let mut out = vec![0i32; n as usize];
+            let args = [Value::slice_mut(&mut out), Value::slice(&x), Value::slice(at), n.into()];
+            module.call("f", &args).unwrap();
+            assert_eq!(out, at);
+        };
+        let scattered: Vec<i32> = (0..n).map(|i| (i * 7919) % n).collect();
+        let gangs = n as usize / 8;
+        let long = |at: &[i32], rounds: usize| (0..rounds / gangs).for_each(|_| call(at));
+        long(&scattered, 21 << 20);
+        assert_eq!(hits(&module, Variant::Consecutive), 0);
+        long(&x, 10 << 20);
+        assert!(hits(&module, Variant::Consecutive) > 1000, "{}", module.jit_text(Show::default()));
+        long(&scattered, 10 << 20);
+        assert_eq!(hits(&module, Variant::Consecutive), 0, "the version without it has no counter");
+    }
+}
+
+/// Also within one call, however long compiled code has not been left.
+#[test]
+fn what_changes_within_one_entry_is_seen() {
+    let text =
+        "export void f(uniform int out[], const uniform int x[], const uniform int first[], const uniform int second[],
+                          uniform int n, uniform int rounds, uniform int until) {
+        for (uniform int round = 0; round < rounds; ++round) {
+            const uniform int * uniform at = round < until ? first : second;
+            foreach (i = 0 ... n) out[i] = x[at[i]];
+        }
+    }";
+    let n = 8_000;
+    for engine in native() {
+        let module = module(engine, text, settings());
+        let x: Vec<i32> = (0..n).collect();
+        let scattered: Vec<i32> = (0..n).map(|i| (i * 7919) % n).collect();
+        let mut out = vec![0i32; n as usize];
+        // Of a thousand gangs each.
+        let rounds = 12 << 10;
+        let args = [
+            Value::slice_mut(&mut out),
+            Value::slice(&x),
+            Value::slice(&scattered),
+            Value::slice(&x),
+            n.into(),
+            rounds.into(),
+            (rounds / 4).into(),
+        ];
+        module.call("f", &args).unwrap();
+        assert_eq!(out, x);
+        assert!(hits(&module, Variant::Consecutive) > 1000, "{}", module.jit_text(Show::default()));
+    }
+}
+
+const COPY: &str = "export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n) {
+    foreach (i = 0 ... n) out[i] = x[at[i]];
+}";
+
+/// Whether a region has code for addresses in a row.
+fn has_rows(region: &Region) -> bool {
+    let rows = |c: &Counter| matches!(c, Counter::Variant { variant: Variant::Consecutive, .. });
+    region.counters.iter().any(rows)
+}
+
+/// Copies in a row for long, on a module whose times are pretended; gives what came of that.
+fn copied_for_long(engine: Engine, jit: JitSettings, nanos: Pretended) -> Module {
+    let module = module(engine, COPY, jit);
+    module.jit().unwrap().pretend(nanos);
+    let n = 40_000;
+    let x: Vec<i32> = (0..n).collect();
+    for _ in 0..(16 << 20) / (n / 8) {
+        let mut out = vec![0i32; n as usize];
+        let args = [Value::slice_mut(&mut out), Value::slice(&x), Value::slice(&x), n.into()];
+        module.call("f", &args).unwrap();
+        assert_eq!(out, x);
+    }
+    module
+}
+
+#[test]
+fn a_variant_that_takes_more_time_than_it_saves_is_dropped() {
+    for engine in native() {
+        let module =
+            copied_for_long(engine, settings(), |region, rounds| rounds * if has_rows(region) { 20 } else { 10 });
+        let found = &loops(&module)[0];
+        let [measured] = &found.measured[..] else { panic!("{:?}", found.measured) };
+        assert_eq!((measured.variant, measured.with, measured.without), (Variant::Consecutive, 20.0, 10.0));
+        assert!(measured.dropped);
+        assert_eq!(hits(&module, Variant::Consecutive), 0, "the version without it has no counter");
+        let told = "variant `consecutive`: 20.0 ns a round with it, 10.0 without: dropped";
+        assert!(module.jit_text(Show::default()).contains(told), "{}", module.jit_text(Show::default()));
+        let explained = module.explain_line(2).unwrap();
+        assert!(explained.contains(told), "{explained}");
+    }
+}
+
+#[test]
+fn a_variant_that_saves_more_time_than_it_takes_is_kept() {
+    for engine in native() {
+        let module =
+            copied_for_long(engine, settings(), |region, rounds| rounds * if has_rows(region) { 10 } else { 20 });
+        let found = &loops(&module)[0];
+        let [measured] = &found.measured[..] else { panic!("{:?}", found.measured) };
+        assert_eq!((measured.with, measured.without, measured.dropped), (10.0, 20.0, false));
+        assert!(hits(&module, Variant::Consecutive) > 1000, "{}", module.jit_text(Show::default()));
+    }
+}
+
+#[test]
+fn nothing_is_measured_where_that_is_switched_off() {
+    let jit = JitSettings { measure: false, ..settings() };
+    for engine in native() {
+        let module = copied_for_long(engine, jit.clone(), |_, rounds| rounds);
+        assert_eq!(loops(&module)[0].measured, []);
+    }
+}
+
 #[test]
 fn a_variant_that_fails_in_few_long_entries_is_dropped() {
     let text = "export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n, uniform int m) {
@@ -195,7 +321,8 @@ fn a_variant_that_fails_in_few_long_entries_is_dropped() {
             };
             counters.filter(|c| missed(&c.counter)).map(|c| c.times).sum::<u64>()
         };
-        (0..8).for_each(|_| call(&scattered, rounds));
+        // Where looks end an entry, another region goes on for a while, from which it is dropped as well.
+        (0..16).for_each(|_| call(&scattered, rounds));
         let before = missed();
         (0..4).for_each(|_| call(&scattered, rounds));
         assert_eq!(missed(), before, "{}", module.jit_text(Show::default()));

@@ -25,9 +25,9 @@ const OFTEN: u32 = 32;
 const BROKEN: u64 = 8;
 
 /// What came of coming to a head: after how many rounds to ask again, and where native code has led.
-struct Visit {
-    rounds: u32,
-    leads: Leads,
+pub(super) struct Visit {
+    pub rounds: u32,
+    pub leads: Leads,
 }
 
 impl Visit {
@@ -125,7 +125,7 @@ impl Jit {
         if version.is_due() {
             return Then::LookAgain(Arc::clone(version));
         }
-        let (change, leads) = version.enter(pause, words, &self.settings, &self.native_instructions);
+        let (change, leads) = version.enter(pause, words, &self.settings, &self.native_instructions, None);
         match change {
             None => Then::On(leads),
             Some(change) => Then::Change(change, Arc::clone(version), leads),
@@ -138,6 +138,7 @@ impl Jit {
         match then {
             Then::On(leads) => Visit { rounds: 0, leads },
             Then::Change(change, version, leads) => self.change(pause, head, &version, *change, leads),
+            Then::LookAgain(version) if version.contends() => self.contend(pause, head, &version, words),
             Then::LookAgain(version) => {
                 self.look_again(pause, head, &version);
                 Visit::interpret(0)
@@ -242,6 +243,10 @@ impl Jit {
                 found.rests().unwrap_or(0)
             }
             Change::Recompile => return Visit::interpret(self.recompile(pause, head, version)),
+            Change::LookAgain => {
+                self.look_again(pause, head, version);
+                return Visit::interpret(0);
+            }
             Change::Enlarge => {
                 self.enlarge(pause, head, version);
                 0

@@ -1,11 +1,13 @@
 //! A loop (or function, or rest of one), its versions, and what holds at its head.
 
-use super::version::{Version, count, long};
+use super::contest::{Contest, Measured};
+use super::version::{Version, count};
 use crate::abort::Abort;
 use crate::record::{EntryFacts, MaskFact};
 use spmdvm_vm::interp::native::Pause;
 use spmdvm_vm::program::FuncId;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A loop and its compiled versions.
 #[derive(Default)]
@@ -41,8 +43,17 @@ pub(super) struct Loop {
     making: Vec<(u32, EntryFacts)>,
     /// Whether its regions may be larger than at first, as they have often led on to others.
     pub large: bool,
-    /// How often somebody has looked whether versions still suit what the program does.
+    /// How often a version was recompiled because somebody saw that others suit what the program does now, less how often nobody did.
     pub second_looks: u32,
+    /// How often somebody has looked, and how long that took.
+    pub looks_again: u32,
+    pub look_time: Duration,
+    /// Two versions that run in turn.
+    pub contest: Option<Contest>,
+    /// Whether one is being made that is to.
+    pub makes_contest: Option<u32>,
+    /// What variants have been found to cost.
+    pub measured: Vec<Measured>,
 }
 
 /// What begins at a head.
@@ -112,7 +123,7 @@ impl Loop {
             // It was given up meanwhile.
             _ if self.aborted.is_some() => return None,
             Ok(version) => {
-                version.look_after(long(self.second_looks));
+                version.look_later(self.second_looks, Duration::ZERO);
                 Arc::new(version)
             }
             Err(why) if self.versions.is_empty() => {
@@ -126,6 +137,9 @@ impl Loop {
             }
         };
         let place = replaces.and_then(|old| self.versions.iter().position(|v| Arc::ptr_eq(v, old)));
+        if self.contest.as_ref().is_some_and(|contest| replaces.is_some_and(|old| Arc::ptr_eq(old, &contest.with))) {
+            self.contest = None;
+        }
         match place {
             Some(at) => self.versions[at] = Arc::clone(&version),
             None if version.facts.is_special() => self.versions.insert(0, Arc::clone(&version)),
@@ -134,8 +148,37 @@ impl Loop {
         Some(version)
     }
 
+    /// Returns whether a version is one of those that there are.
+    pub fn has(&self, version: &Arc<Version>) -> bool {
+        self.versions.iter().any(|v| Arc::ptr_eq(v, version))
+    }
+
+    /// Two versions run in turn from now on, if the first is still there.
+    pub fn begin_contest(&mut self, contest: Contest) {
+        if self.aborted.is_none() && self.has(&contest.with) {
+            contest.with.contend(true);
+            self.contest = Some(contest);
+        }
+    }
+
+    /// What has come of that. Gives what was dropped.
+    pub fn end_contest(&mut self, measured: Measured) -> Option<Contest> {
+        let contest = self.contest.take()?;
+        contest.with.note_measured(&contest.what);
+        contest.with.contend(false);
+        contest.without.inherit_measured(&contest.with);
+        self.measured.retain(|known| known.variant != measured.variant || known.places != measured.places);
+        let dropped = measured.dropped;
+        self.measured.push(measured);
+        if let Some(at) = self.versions.iter().position(|v| dropped && Arc::ptr_eq(v, &contest.with)) {
+            self.versions[at] = Arc::clone(&contest.without);
+        }
+        dropped.then_some(contest)
+    }
+
     /// The loop is interpreted for some time.
     pub fn give_up(&mut self, why: Abort) {
+        self.contest = None;
         self.aborted = Some(why);
         self.rest = Rest { verdicts: self.rest.verdicts.saturating_add(1), begun: false };
     }

@@ -8,6 +8,7 @@
 //! is entered as baseline code first ([`tiers`]).
 
 mod clock;
+mod contest;
 mod follow;
 mod head;
 mod hot_loop;
@@ -17,6 +18,7 @@ mod tiers;
 mod variants;
 mod version;
 
+pub use contest::Measured;
 pub use report::{CounterReport, LoopReport, VersionReport};
 pub use share::Instructions;
 
@@ -33,6 +35,8 @@ use crate::stress;
 use crate::sync::{Mutex, MutexGuard};
 use crate::whole::Whole;
 use crate::worker::{self, When};
+use contest::{Contest, Without};
+use follow::Visit;
 use head::{Head, Heads};
 pub use hot_loop::Begins;
 use hot_loop::{Holding, Loop};
@@ -41,7 +45,7 @@ use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::Pause;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, TryLockError, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tiers::{Made, Tiers};
 use version::{Arguments, Version, long};
 
@@ -56,7 +60,14 @@ const LOOKS: u32 = 8;
 const OBSERVED_PARTS: u32 = 12;
 const OBSERVED_ANYWAY: u32 = 4;
 const OBSERVED_ROUNDS: u32 = 20;
+
+/// The same when somebody looks again: at so many rounds, or these parts of the instructions at most.
 const SECOND_LOOK_PARTS: u32 = 3;
+const SECOND_LOOK_ROUNDS: u32 = 32;
+const SECOND_LOOK_AT_ONCE: u32 = 128;
+
+/// Most that an instruction takes under observation, if nothing else has the processor meanwhile.
+const OBSERVED_TIME: Duration = Duration::from_micros(1);
 
 /// How often a loop is recompiled with ways left out; then all are in it, for that takes less time than to find them one by one.
 const PRUNED: u32 = 4;
@@ -83,7 +94,12 @@ pub struct Jit {
     /// Instructions of the bytecode that compiled code has executed, about; and those that were executed under observation.
     native_instructions: AtomicU64,
     observed_instructions: AtomicU64,
+    /// For tests: how long a run of a region is taken for.
+    pretended: OnceLock<Pretended>,
 }
+
+/// How many nanoseconds a run of a region with so many rounds is taken for.
+pub type Pretended = fn(&Region, u64) -> u64;
 
 /// A version of a loop to be made.
 struct Order {
@@ -96,12 +112,14 @@ struct Order {
     prunes: bool,
     /// Whether it may be larger than usual.
     large: bool,
+    /// What is left out of it to be compared with the version whose place it may take.
+    without: Option<Without>,
 }
 
 impl Order {
     /// Returns whether somebody waits for it. A new version with the constants of now would only be better than what there is.
     fn is_needed(&self) -> bool {
-        !self.facts.is_special() || self.replaces.is_some()
+        (!self.facts.is_special() || self.replaces.is_some()) && self.without.is_none()
     }
 }
 
@@ -133,6 +151,7 @@ impl Jit {
             followed: AtomicU64::new(0),
             native_instructions: AtomicU64::new(0),
             observed_instructions: AtomicU64::new(0),
+            pretended: OnceLock::new(),
         })
     }
 
@@ -186,7 +205,8 @@ impl Jit {
         let prepared = pause.prepared();
         (found.at, found.begins) = (Some(head.at), begins(&prepared, head.at));
         let prunes = found.recompiles < PRUNED;
-        let order = Order { prepared, head: Arc::clone(head), facts, replaces, prunes, large: found.large };
+        let order =
+            Order { prepared, head: Arc::clone(head), facts, replaces, prunes, large: found.large, without: None };
         let order = Arc::new(order);
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let (when, ordered) = (if order.is_needed() { When::Soon } else { When::Idle }, Arc::clone(&order));
@@ -206,6 +226,9 @@ impl Jit {
     fn fill(&self, order: &Order) {
         let made = self.make(order);
         let mut found = order.head.write();
+        if let Some(without) = &order.without {
+            return self.begin_contest(&mut found, order, made, without);
+        }
         if order.is_needed() {
             found.pending = None;
         } else {
@@ -238,6 +261,9 @@ impl Jit {
             advice.forbid(Variant::Prune);
         }
         advice.large = order.large;
+        if let Some(without) = &order.without {
+            advice.dropped.extend(without.places.iter().map(|&at| (without.variant, at)));
+        }
         let mut region = Stage::Record.run(|| {
             let whole = self.whole.get_or_init(|| Whole::new(order.prepared.program()));
             record(&order.prepared, order.head.at, &order.facts, &advice, whole)
@@ -254,7 +280,10 @@ impl Jit {
             Ok(Arc::new(region))
         })?;
         let before = start.elapsed();
-        let code = Stage::BackEnd.run(|| self.first_code(&region, start))?;
+        let code = Stage::BackEnd.run(|| match &order.without {
+            Some(_) => Ok(Tiers::optimised(self.optimised_code(&region, start)?)),
+            None => self.first_code(&region, start),
+        })?;
         let arguments = Arguments::new(&region, &order.facts, &order.prepared, &self.settings);
         let mut version = Version::new(order.facts.clone(), region, code, arguments, &self.settings);
         (version.recorded, version.before) = (recorded, before);
@@ -392,26 +421,157 @@ impl Jit {
     }
 
     /// Looks for a moment at what the program does now, in a loop that has long been compiled. If other variants would
-    /// suit it than those that were chosen, its version is recompiled. Each look comes after four times as many rounds
-    /// as the last.
+    /// suit it than those that were chosen, its version is recompiled.
     fn look_again(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
-        let Some(mut found) = head.try_write() else { return };
-        let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
-        found.second_looks += 1;
-        version.look_after(long(found.second_looks));
-        if self.settings.observe == 0 || !is_there || found.is_pending() || found.refused.is_some() {
+        let Some(found) = head.try_write() else { return };
+        if version.is_too_soon() {
             return;
         }
+        version.look_later(found.second_looks, Duration::ZERO);
+        if self.settings.observe == 0 || !found.has(version) || found.is_pending() || found.refused.is_some() {
+            return version.begin_to_count();
+        }
+        let contest = self.measures().then(|| version.to_measure()).flatten();
+        let fails = version.fails();
+        if fails {
+            drop(found);
+            self.recompile(pause, head, version);
+            return version.begin_to_count();
+        }
+        version.begin_to_count();
         drop(found);
+        let start = Instant::now();
         let mut profile = Profile::default();
         let part = self.settings.observe.div_ceil(OBSERVED_PARTS);
-        for _ in 0..SECOND_LOOK_PARTS {
-            pause.observe(part, &mut Watcher(&mut profile));
+        let mut instructions = 0;
+        while instructions < SECOND_LOOK_PARTS * part {
+            let few = SECOND_LOOK_AT_ONCE.min(part);
+            pause.observe(few, &mut Watcher(&mut profile));
+            instructions += few;
+            if profile.of(head.at).is_some_and(|seen| seen.times >= SECOND_LOOK_ROUNDS) {
+                break;
+            }
         }
+        self.observed_instructions.fetch_add(instructions.into(), Ordering::Relaxed);
         let changed = self.advice().is_some_and(|mut advice| advice.think_again(&profile));
-        if changed && let Some(mut found) = head.try_write().filter(|found| !found.is_pending()) {
+        let Some(mut found) = head.try_write().filter(|found| !found.is_pending()) else { return };
+        found.second_looks = if changed { found.second_looks + 1 } else { found.second_looks / 2 };
+        let took = start.elapsed().min(OBSERVED_TIME * instructions);
+        version.look_later(found.second_looks, took);
+        found.looks_again += 1;
+        found.look_time += took;
+        if changed {
             self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
+        } else if let Some(what) = contest {
+            self.order_contest(pause, head, &mut found, version, what);
         }
+    }
+
+    /// Returns whether time decides when something is done.
+    fn is_timed(&self) -> bool {
+        self.settings.measure && self.settings.background
+    }
+
+    /// Returns whether the cost of variants is measured.
+    fn measures(&self) -> bool {
+        self.is_timed() || self.settings.measure && self.pretended.get().is_some()
+    }
+
+    /// For tests: takes runs for as long as this says, so that what is dropped for its cost is a matter of the program alone.
+    pub fn pretend(&self, nanos: Pretended) {
+        let _ = self.pretended.set(nanos);
+    }
+
+    /// Has a version made without some variants of another, to be compared with it, if that has run for long enough.
+    fn order_contest(
+        &self,
+        pause: &Pause<'_>,
+        head: &Arc<Head>,
+        found: &mut Loop,
+        version: &Arc<Version>,
+        what: Without,
+    ) {
+        let own = std::process::id();
+        let is_free = found.contest.is_none() && found.makes_contest != Some(own);
+        let has_paid = version.has_paid() || self.pretended.get().is_some();
+        if !is_free || !has_paid || version.code.is_baseline() {
+            return;
+        }
+        let order = Arc::new(Order {
+            prepared: pause.prepared(),
+            head: Arc::clone(head),
+            facts: version.facts.clone(),
+            replaces: Some(Arc::clone(version)),
+            prunes: found.recompiles < PRUNED,
+            large: version.is_large,
+            without: Some(what),
+        });
+        if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
+            let ordered = Arc::clone(&order);
+            if worker::run(When::Idle, Box::new(move || this.fill(&ordered))).is_ok() {
+                found.makes_contest = Some(own);
+            }
+            return;
+        }
+        let made = self.make(&order);
+        if let Some(without) = &order.without {
+            self.begin_contest(found, &order, made, without);
+        }
+    }
+
+    /// What was ordered to be compared is there, or could not be made.
+    fn begin_contest(&self, found: &mut Loop, order: &Order, made: Result<Version, Abort>, without: &Without) {
+        found.makes_contest = None;
+        let Some(with) = &order.replaces else { return };
+        let other = made.ok().filter(|made| {
+            let (ours, others) = (&with.region, &made.region);
+            ours != others && (ours.is_divided || !others.is_divided)
+        });
+        match other {
+            Some(other) => {
+                other.look_later(found.second_looks, Duration::ZERO);
+                found.begin_contest(Contest::new(Arc::clone(with), Arc::new(other), without.clone()));
+            }
+            None => with.note_measured(without),
+        }
+    }
+
+    /// Runs one of two versions that are compared, and notes how long that takes.
+    fn contend(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>, words: &mut [u64]) -> Visit {
+        let next = head.try_write().and_then(|found| {
+            let contest = found.contest.as_ref().filter(|contest| Arc::ptr_eq(&contest.with, version))?;
+            Some(contest.next())
+        });
+        let Some((side, runner)) = next else {
+            // Another thread is at it, or there is none any more.
+            if head.try_write().is_some_and(|found| found.contest.is_none()) {
+                version.contend(false);
+                version.look_later(0, Duration::ZERO);
+            }
+            let (_, leads) =
+                version.enter(pause, words, &self.settings, &self.native_instructions, Some(u64::MAX >> 1));
+            return Visit { rounds: 0, leads };
+        };
+        let (at_most, before, start) = (version.compared_rounds(), pause.fuel_used(), Instant::now());
+        let (_, leads) = runner.enter(pause, words, &self.settings, &self.native_instructions, Some(at_most));
+        let took = start.elapsed();
+        let rounds = (pause.fuel_used() - before).max(0) as u64 + 1;
+        let nanos = match self.pretended.get() {
+            Some(pretended) => pretended(&runner.region, rounds),
+            None => took.as_nanos() as u64,
+        };
+        if let Some(mut found) = head.try_write()
+            && let Some(contest) = found.contest.as_mut().filter(|contest| Arc::ptr_eq(&contest.with, version))
+            && let Some(measured) = contest.add(side, nanos, rounds)
+        {
+            let variant = measured.variant;
+            let dropped = found.end_contest(measured);
+            version.look_later(found.second_looks, Duration::ZERO);
+            if let (Some(contest), Some(mut advice)) = (dropped, self.advice()) {
+                advice.lose(variant, &contest.what.places);
+            }
+        }
+        Visit { rounds: 0, leads }
     }
 
     /// Recompiles a version that leads on to others all the time, with more in it. Meanwhile it does as well as before.
@@ -431,7 +591,8 @@ impl Jit {
             let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
             // Beyond so many, only a version that has run for long.
             let excess = found.recompiles.checked_sub(self.settings.recompiles);
-            let may = excess.is_none_or(|excess| version.rounds() >= long(excess));
+            let has_paid = || self.is_timed() && version.has_paid();
+            let may = excess.is_none_or(|excess| version.rounds() >= long(excess) || has_paid());
             is_there && !found.is_pending() && may && !found.refuses()
         };
         if !head.try_write().is_some_and(|mut found| allows(&mut found)) {

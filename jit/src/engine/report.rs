@@ -1,7 +1,7 @@
 //! What a JIT tells of its loops.
 
 use super::version::Version;
-use super::{Begins, Jit};
+use super::{Begins, Jit, Measured};
 use crate::abort::Abort;
 use crate::ir::{Counter, ExitId, Region};
 use spmdvm_vm::program::FuncId;
@@ -29,6 +29,12 @@ pub struct LoopReport {
     pub pending: bool,
     /// How often a version was recompiled, with what had been learnt from it.
     pub recompiles: u32,
+    /// How often somebody has looked whether its versions still suit what the program does.
+    pub looks: u32,
+    /// How long that took, about.
+    pub look_time: Duration,
+    /// What its variants have been found to cost.
+    pub measured: Vec<Measured>,
 }
 
 /// A compiled version of a loop.
@@ -110,6 +116,9 @@ impl Jit {
                 refused: l.refused.clone(),
                 pending: l.is_pending(),
                 recompiles: l.recompiles,
+                looks: l.looks_again,
+                look_time: l.look_time,
+                measured: l.measured.clone(),
             })
         })
         .collect()

@@ -1,6 +1,7 @@
 //! A compiled version of a loop: how it is entered and left, and what is learnt from that.
 
 use super::clock::Clock;
+use super::contest::Without;
 use super::hot_loop::Begins;
 use super::share::Size;
 use super::tiers::Tiers;
@@ -13,8 +14,9 @@ use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, ResumeFrame, UnopenedMemory};
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::verify::EntryKind;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Least work of an entry, in instructions of the IR, that makes up for entering: about 60 ns against 2 ns for each that the
@@ -28,7 +30,7 @@ const LONG: u64 = 64;
 const REVIEW: u64 = 64;
 
 /// Rounds between two such looks, where entries are long.
-const REVIEW_ROUNDS: u64 = 1 << 18;
+const REVIEW_ROUNDS: u64 = 1 << 16;
 
 /// So many rounds take as long as a link at least. What had to be left out of a region for its size need not be elsewhere: loops that
 /// are not unrolled, calls that are not inlined.
@@ -37,20 +39,45 @@ const ROUNDS_OF_LINK: u64 = 64;
 /// Entries after which a version is judged that is tried again.
 const SECOND_TRIAL: u64 = 16;
 
-/// Rounds after which somebody looks whether the variants still suit what the program does; four times as many each
-/// time. They take ten milliseconds or more, a look a fraction of one.
-const LOOK_AGAIN: u64 = 1 << 22;
+/// Nanoseconds of running after which somebody looks whether the variants still suit what the program does, and how many times as long as
+/// the last look has taken at least. Each time that this has changed a version, twice as long, until one has changed nothing.
+const LOOK_TIME: u64 = 25_000_000;
+const LOOK_SHARE: u64 = 120;
+
+/// Where time does not count, or is not known yet: instructions of the bytecode. In compiled code they take some 20 to 60 ms.
+const LOOK_EVERY: u64 = 1 << 24;
+
+/// Rounds after which that is done at least, and at most.
+const LOOK_AGAIN: [u64; 2] = [1 << 12, 1 << 22];
+
+/// Rounds of a version that is more than the least for it to be compiled anew beyond the usual number of times; four times as many each
+/// time.
+const LONG_RUN: u64 = 1 << 22;
 
 /// So many entries are not looked at, as a power of two, whose arguments change all the time.
 const MOST_UNSEEN: u32 = 4;
 
-/// How long a version runs before it is looked at, after so many looks.
-pub(super) fn long(looks: u32) -> u64 {
-    LOOK_AGAIN << (2 * looks).min(40)
+/// How many rounds a version must have had to be compiled anew, after so many times more than usual.
+pub(super) fn long(times: u32) -> u64 {
+    LONG_RUN << (2 * times).min(40)
 }
 
 /// Rounds of a variant that are too few to judge it by.
 const FEW: u64 = 200;
+
+/// Where somebody has looked, an eighth of the rounds between two looks is too few, but so many are enough: what suited for long may
+/// fail for a moment.
+const FEW_PARTS: u64 = 8;
+const ENOUGH: u64 = 1 << 18;
+
+/// How many times as long as compiling it has taken a version runs before another is made without some of its variants, to be compared.
+const WORTH_MEASURING: u32 = 50;
+
+/// Nanoseconds of an entry that is compared, about.
+const COMPARED: f64 = 500e3;
+
+/// How far the share of hits of a variant must have moved to measure again what it costs.
+const MOVED: f64 = 0.25;
 
 /// A compiled region and when it may be entered.
 pub(super) struct Version {
@@ -61,6 +88,21 @@ pub(super) struct Version {
     pub code: Tiers,
     pub exits: Box<[Landing]>,
     pub counters: Box<[AtomicU64]>,
+    /// Those that count how often variants failed, each with the one that counts how often that suited.
+    outcomes: Box<[(usize, Option<usize>)]>,
+    /// What they were when somebody looked last whether variants suit, if anybody has.
+    counted_before: Box<[AtomicU64]>,
+    has_been_seen: AtomicBool,
+    /// Whether time decides when somebody looks; nanoseconds of running after which that is so, rounds between the last two looks, and
+    /// both when somebody looked last.
+    is_timed: bool,
+    look_time: AtomicU64,
+    look_every: AtomicU64,
+    looked_at: [AtomicU64; 2],
+    /// Whether it runs in turn with another.
+    contends: AtomicBool,
+    /// The variants whose cost has been measured, and how often they suited then.
+    measured: Mutex<Vec<(Variant, f64)>>,
     pub entries: AtomicU64,
     /// How often it would have been entered but for its constants.
     pub other_constants: AtomicU64,
@@ -103,6 +145,8 @@ pub(super) enum Change {
     Recompile,
     /// The version is to be recompiled with more in it.
     Enlarge,
+    /// It has been left for somebody to look whether it still suits.
+    LookAgain,
     /// A version with these facts is to be made; the arguments have been the same so many times as long as they have to
     /// be.
     Specialise(EntryFacts, u32),
@@ -149,6 +193,8 @@ pub(super) struct Landing {
     pub pruned: bool,
     /// Whether it leads to what was too much for the region.
     divides: bool,
+    /// Whether it is where the region polls.
+    polls: bool,
     leads: Leads,
 }
 
@@ -186,7 +232,8 @@ impl Version {
         let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;
         let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
-        let counters = zeros(region.counters.len());
+        let [counters, counted_before] = [(); 2].map(|()| zeros(region.counters.len()));
+        let outcomes = outcomes(&region.counters);
         let passes_frames = region
             .blocks
             .iter()
@@ -202,12 +249,21 @@ impl Version {
             code,
             exits,
             counters,
+            outcomes,
+            counted_before,
+            has_been_seen: AtomicBool::new(false),
+            is_timed: settings.measure && settings.background,
+            look_time: AtomicU64::new(0),
+            look_every: AtomicU64::new(0),
+            looked_at: Default::default(),
+            contends: AtomicBool::new(false),
+            measured: Mutex::new(Vec::new()),
             entries,
             other_constants,
             rounds,
             trial: Trial { end: AtomicU64::new(settings.trial), ..Trial::default() },
             due: Due { entries: AtomicU64::new(REVIEW.min(settings.trial)), rounds: AtomicU64::new(REVIEW_ROUNDS) },
-            look_at: AtomicU64::new(LOOK_AGAIN),
+            look_at: AtomicU64::new(LOOK_AGAIN[1]),
             entries_seen,
             words,
             room,
@@ -228,7 +284,8 @@ impl Version {
     }
 
     /// Runs the code and puts the interpreter where it ended. `words` has the masks at the loop's head.
-    /// Adds the instructions that this has executed to `executed`.
+    /// Adds the instructions that this has executed to `executed`. Leaves at a poll after `at_most` rounds, or
+    /// when somebody is to look at it.
     ///
     /// That happens some ten million times a second where regions are short: what is seldom to be done is elsewhere.
     #[inline]
@@ -238,6 +295,7 @@ impl Version {
         words: &mut [u64],
         settings: &Settings,
         executed: &AtomicU64,
+        at_most: Option<u64>,
     ) -> (Option<Box<Change>>, Leads) {
         let has_room = pause.has_room(self.room.0, self.room.1);
         if !has_room || self.passes_frames && !pause.has_numbers() {
@@ -246,12 +304,15 @@ impl Version {
         let special = self.arguments.look(pause, settings);
         let before = pause.fuel_used();
         let entry = self.entries.load(Ordering::Relaxed);
+        // Somebody looks at it in the midst of an entry that is long: what it begins with need not be what it does all the time.
+        let until_look = || self.look_at.load(Ordering::Relaxed).saturating_sub(self.rounds());
+        let leave_after = at_most.unwrap_or_else(until_look);
         let landing = if self.words <= words.len() {
-            self.run(pause, words, entry)
+            self.run(pause, words, entry, leave_after)
         } else {
             let mut many = vec![0; self.words];
             many[..words.len()].copy_from_slice(words);
-            self.run(pause, &mut many, entry)
+            self.run(pause, &mut many, entry, leave_after)
         };
         let here = (pause.fuel_used() - before).max(0) as u64;
         let rounds = count(&self.rounds, here);
@@ -267,15 +328,24 @@ impl Version {
         self.change(landing, special, [entries, rounds, taken], settings)
     }
 
-    /// Runs the code as the entry with this number, and puts the interpreter where it ended.
+    /// Runs the code as the entry with this number, and puts the interpreter where it ended. Leaves at a poll after so many rounds.
     #[inline(always)]
-    fn run(&self, pause: &mut Pause<'_>, words: &mut [u64], entry: u64) -> &Landing {
+    fn run(&self, pause: &mut Pause<'_>, words: &mut [u64], entry: u64, leave_after: u64) -> &Landing {
+        let leave_after = leave_after as i64;
+        let leave_at = pause.fuel_used().saturating_add(leave_after);
         let mut context = pause.enter(words, self.counters.as_ptr().cast::<u64>().cast_mut());
+        context.leave_at = leave_at;
+        // So that there is a poll by then. What is held back counts as used meanwhile.
+        let held_back = (context.ticks - leave_after).max(0);
+        context.ticks -= held_back;
         let code = self.code.best();
         // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
-        let exit = self.clock.measure(entry, || unsafe { code.run(&mut context) });
+        let (exit, measured) = self.clock.measure(entry, || unsafe { code.run(&mut context) });
+        if measured && self.is_timed && self.clock.nanos() >= self.look_time.load(Ordering::Relaxed) {
+            self.look_at.store(0, Ordering::Relaxed);
+        }
         let landing = &self.exits[exit.index()];
-        context.ticks += landing.fuel;
+        context.ticks += landing.fuel + held_back;
         pause.leave(&context);
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
         unsafe { pause.resume(landing.frames.iter().map(LandingFrame::resume), words) };
@@ -299,6 +369,9 @@ impl Version {
             return (Some(Box::new(Change::Specialise(facts, times))), landing.leads);
         }
         let is_told = landing.is_told(taken);
+        if landing.polls && self.is_due() && !self.contends() {
+            return (Some(Box::new(Change::LookAgain)), Leads::Nowhere);
+        }
         let [entries_due, rounds_due] = [&self.due.entries, &self.due.rounds].map(|due| due.load(Ordering::Relaxed));
         let is_review = entries >= entries_due || rounds >= rounds_due;
         if is_review {
@@ -376,9 +449,120 @@ impl Version {
         self.rounds() >= self.look_at.load(Ordering::Relaxed)
     }
 
-    /// Looks at it again after so many rounds more.
-    pub fn look_after(&self, rounds: u64) {
-        self.look_at.store(self.rounds().saturating_add(rounds), Ordering::Relaxed);
+    /// Somebody looks at it after some rounds more, which are twice as many for each time that this has changed something.
+    /// Where time counts, when it has run for long beside the last look, which has taken so long.
+    pub fn look_later(&self, changes: u32, took: Duration) {
+        let changes = changes.min(20);
+        let instructions = self.size.map_or(1, |size| size.times(1)).max(1);
+        let [least, most] = LOOK_AGAIN;
+        let rounds = (LOOK_EVERY / instructions).clamp(least, most) << changes;
+        let (nanos, now) = (self.clock.nanos(), self.rounds());
+        let rounds = if self.is_timed {
+            let period = LOOK_TIME.max(took.as_nanos() as u64 * LOOK_SHARE) << changes;
+            self.look_time.store(nanos + period, Ordering::Relaxed);
+            self.rounds_in(period).unwrap_or(rounds >> 4)
+        } else {
+            rounds
+        };
+        self.looked_at.iter().zip([nanos, now]).for_each(|(then, now)| then.store(now, Ordering::Relaxed));
+        self.look_every.store(rounds, Ordering::Relaxed);
+        self.look_at.store(now.saturating_add(rounds), Ordering::Relaxed);
+    }
+
+    /// Returns whether rounds have taken far less time than was expected, so that it is too soon to look; then that is done later.
+    pub fn is_too_soon(&self) -> bool {
+        let left = self.look_time.load(Ordering::Relaxed).saturating_sub(self.clock.nanos());
+        let rounds = (self.is_timed && left > LOOK_TIME / 2).then(|| self.rounds_in(left)).flatten();
+        if let Some(rounds) = rounds {
+            self.look_at.store(self.rounds() + rounds, Ordering::Relaxed);
+        }
+        rounds.is_some()
+    }
+
+    /// How many rounds take so many nanoseconds, by what they have taken since somebody looked last, if that is known.
+    fn rounds_in(&self, nanos: u64) -> Option<u64> {
+        let [nanos_then, rounds_then] = self.looked_at.each_ref().map(|n| n.load(Ordering::Relaxed));
+        let [took, rounds] =
+            [self.clock.nanos() - nanos_then, self.rounds().saturating_sub(rounds_then)].map(|n| n as f64);
+        // Not the same part each time of what the program repeats.
+        let by_chance = 0.8 + (rounds as u64 % 61) as f64 / 150.0;
+        let so_many = nanos as f64 * by_chance * rounds / took;
+        (took > 0.0 && rounds > 0.0).then(|| (so_many as u64).clamp(LOOK_AGAIN[0] >> 4, 1 << 40))
+    }
+
+    /// Nanoseconds that a round has taken on average, if that is known.
+    fn round_time(&self) -> Option<f64> {
+        let (nanos, rounds) = (self.clock.nanos() as f64, self.rounds() as f64);
+        (nanos > 0.0 && rounds > 0.0).then(|| nanos / rounds)
+    }
+
+    /// Most rounds of an entry whose time is compared with another's.
+    pub fn compared_rounds(&self) -> u64 {
+        self.round_time().map_or(LOOK_AGAIN[0], |round| (COMPARED / round) as u64).max(LOOK_AGAIN[0] / 16)
+    }
+
+    /// Returns whether it has run for so long that what was compiled instead would have been worth it.
+    pub fn has_paid(&self) -> bool {
+        self.clock.time() >= self.code.told().time * WORTH_MEASURING
+    }
+
+    /// Returns whether it runs in turn with another.
+    pub fn contends(&self) -> bool {
+        self.contends.load(Ordering::Relaxed)
+    }
+
+    /// From now on it runs in turn with another, or no longer.
+    pub fn contend(&self, contends: bool) {
+        self.contends.store(contends, Ordering::Relaxed);
+        if contends {
+            self.look_at.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// The variants of a kind whose cost is not known, for how often they have suited lately; of several kinds what fails most.
+    pub fn to_measure(&self) -> Option<Without> {
+        let mut kinds: Vec<(Without, [u64; 2])> = Vec::new();
+        for (i, counter) in self.region.counters.iter().enumerate() {
+            let Counter::Variant { variant, place, outcome } = *counter else { continue };
+            let at = kinds.iter().position(|(kind, _)| kind.variant == variant).unwrap_or_else(|| {
+                kinds.push((Without { variant, places: Vec::new(), share: 0.0 }, [0; 2]));
+                kinds.len() - 1
+            });
+            let (kind, times) = &mut kinds[at];
+            if !kind.places.contains(&place) {
+                kind.places.push(place);
+            }
+            times[(outcome == Outcome::Missed) as usize] += self.lately(i);
+        }
+        let measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        let known =
+            |variant, share: f64| measured.iter().any(|&(v, then)| v == variant && (then - share).abs() < MOVED);
+        kinds
+            .into_iter()
+            .filter(|(kind, [hit, missed])| Variant::MEASURED.contains(&kind.variant) && hit + missed >= FEW)
+            .map(|(kind, [hit, missed])| Without { share: hit as f64 / (hit + missed) as f64, ..kind })
+            .filter(|kind| !known(kind.variant, kind.share))
+            .min_by(|a, b| a.share.total_cmp(&b.share))
+    }
+
+    /// The cost of some variants has been measured.
+    pub fn note_measured(&self, what: &Without) {
+        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        measured.retain(|(variant, _)| *variant != what.variant);
+        measured.push((what.variant, what.share));
+    }
+
+    /// What has been measured of another version is known of this one.
+    pub fn inherit_measured(&self, other: &Version) {
+        let known = other.measured.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        *self.measured.lock().unwrap_or_else(PoisonError::into_inner) = known;
+    }
+
+    /// Variants are judged by what they do from now on: what they did before this was long ago.
+    pub fn begin_to_count(&self) {
+        let now = self.counters.iter().map(|n| n.load(Ordering::Relaxed));
+        self.counted_before.iter().zip(now).for_each(|(before, n)| before.store(n, Ordering::Relaxed));
+        self.has_been_seen.store(true, Ordering::Relaxed);
     }
 
     /// How many rounds have been executed in its code.
@@ -392,13 +576,15 @@ impl Version {
         self.entries_seen.swap(entries, Ordering::Relaxed) == entries
     }
 
-    /// The variants that failed more often than not.
+    /// The variants that failed more often than not, lately.
     fn failing(&self) -> impl Iterator<Item = (Variant, (FuncId, u32))> {
-        let counts = self.region.counters.iter().zip(&self.counters);
-        counts.filter_map(|(counter, missed)| {
-            let Counter::Variant { variant, place, outcome: Outcome::Missed } = *counter else { return None };
-            let missed = missed.load(Ordering::Relaxed);
-            let hit = self.count(Counter::Variant { variant, place, outcome: Outcome::Hit });
+        let few = match self.has_been_seen.load(Ordering::Relaxed) {
+            true => (self.look_every.load(Ordering::Relaxed) / FEW_PARTS).clamp(FEW, ENOUGH),
+            false => FEW,
+        };
+        self.outcomes.iter().filter_map(move |&(missed, hit)| {
+            let Counter::Variant { variant, place, .. } = self.region.counters[missed] else { return None };
+            let [missed, hit] = [Some(missed), hit].map(|at| at.map_or(0, |at| self.lately(at)));
             let failing = match variant {
                 // Their tests are the branches of the program itself, or of few scalars that loops do not change.
                 Variant::AllActive | Variant::SkipInactive | Variant::Aligned => false,
@@ -406,16 +592,18 @@ impl Version {
                 Variant::OneLane => missed / 32 > hit,
                 _ => missed > hit,
             };
-            (missed >= FEW && failing).then_some((variant, place))
+            (missed >= few && failing).then_some((variant, place))
         })
     }
 
-    fn count(&self, counter: Counter) -> u64 {
-        let at = self.region.counters.iter().position(|c| *c == counter);
-        at.map_or(0, |at| self.counters[at].load(Ordering::Relaxed))
+    /// What a counter has counted since somebody looked last.
+    fn lately(&self, at: usize) -> u64 {
+        let [now, before] = [&self.counters, &self.counted_before].map(|counters| counters[at].load(Ordering::Relaxed));
+        now.saturating_sub(before)
     }
 
-    fn fails(&self) -> bool {
+    /// Returns whether one does.
+    pub fn fails(&self) -> bool {
         self.failing().next().is_some()
     }
 
@@ -425,6 +613,19 @@ impl Version {
         let taken = self.exits.iter().filter(|l| l.pruned && l.taken.load(Ordering::Relaxed) != 0);
         advice.wanted.extend(taken.filter_map(|l| l.frames.last()).map(|f| (f.function, f.pc)));
     }
+}
+
+/// Those of some counters that count how often variants failed, each with the one that counts how often that suited.
+fn outcomes(counters: &[Counter]) -> Box<[(usize, Option<usize>)]> {
+    let places: HashMap<Counter, usize> = counters.iter().enumerate().map(|(at, counter)| (*counter, at)).collect();
+    let failed = counters.iter().enumerate().filter_map(|(at, counter)| match *counter {
+        Counter::Variant { variant, place, outcome: Outcome::Missed } => {
+            let suited = Counter::Variant { variant, place, outcome: Outcome::Hit };
+            Some((at, places.get(&suited).copied()))
+        }
+        _ => None,
+    });
+    failed.collect()
 }
 
 /// Adds to what is counted, and gives the sum. Of threads that count at the same time, some may be lost: to exclude that would take as
@@ -523,13 +724,15 @@ impl Landing {
         };
         let expected = pruned || leads != Leads::Nowhere || exit.reason == ExitReason::Poll;
         let divides = is_divided && matches!(exit.reason, ExitReason::LinkedCall | ExitReason::Cut);
+        let polls = exit.reason == ExitReason::Poll;
         let told_every = match (pruned, divides) {
             (true, _) => settings.hot_exit,
             (false, true) => settings.hot_links,
+            (false, false) if polls => 1,
             (false, false) => u64::MAX,
         };
         let (frames, taken, told_at) = (frames.collect(), AtomicU64::new(0), AtomicU64::new(told_every));
-        Landing { frames, taken, told_at, told_every, fuel: exit.fuel.into(), expected, pruned, divides, leads }
+        Landing { frames, taken, told_at, told_every, fuel: exit.fuel.into(), expected, pruned, divides, polls, leads }
     }
 
     /// It has been taken so often. Returns whether somebody is to be told, as is done every so many times.

@@ -82,7 +82,7 @@ impl Recorder<'_> {
         let analysis = self.analysis(frame.function);
         let Some(assuming) = analysis.assuming(f, width) else { return };
         let divides = assuming.given(lanes).any(|assumption| assumption.what == Assumed::NotNegative);
-        if !divides && self.advice.access_pattern(place).is_some() {
+        if !divides && self.advice.access_pattern(place).is_some() || !self.advice.allows(Variant::Aligned, place) {
             return;
         }
         let found: Option<Vec<(Assumption, Value)>> =

@@ -1,7 +1,7 @@
 //! What became of a line of the source: for people who ask why it is slow.
 
 use crate::analysis::Analysis;
-use crate::engine::{Begins, Jit, LoopReport, VersionReport};
+use crate::engine::{Begins, Jit, LoopReport, Measured, VersionReport};
 use crate::ir::{Counter, Exit, Kind, Outcome, Region, Value};
 use crate::record::is_taken_apart;
 use spmdvm_vm::Program;
@@ -104,6 +104,10 @@ impl Line<'_> {
             if report.pending && inside {
                 let _ = writeln!(text, "  in {what} {head}, which is being compiled");
                 found = true;
+            }
+            let here = |measured: &&Measured| measured.places.iter().any(|&(f, pc)| self.has(f, pc));
+            for measured in report.measured.iter().filter(here) {
+                let _ = writeln!(text, "  in {what} {head}, {measured}");
             }
             for version in report.versions.iter().filter(|v| inside || self.exits(&v.region).next().is_some()) {
                 let _ = writeln!(text, "  compiled in {what} {head}, which was entered {} times", version.entries);

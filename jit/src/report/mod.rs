@@ -5,7 +5,7 @@ mod line;
 pub use line::explain_line;
 
 use crate::abort::Abort;
-use crate::engine::{Begins, Instructions, Jit, LoopReport, VersionReport};
+use crate::engine::{Begins, Instructions, Jit, LoopReport, Measured, VersionReport};
 use crate::ir::{Counter, ExitReason, Outcome};
 use crate::settings::Variant;
 use spmdvm_vm::Program;
@@ -73,6 +73,12 @@ pub struct LoopInfo {
     pub pending: bool,
     /// How often a version was recompiled.
     pub recompiles: u32,
+    /// What its variants have been found to cost.
+    pub measured: Vec<MeasuredInfo>,
+    /// How often somebody has looked whether its versions still suit what the program does.
+    pub looks: u32,
+    /// How long that took, about.
+    pub look_time: Duration,
     /// Its compiled versions.
     pub versions: Vec<VersionInfo>,
 }
@@ -117,6 +123,31 @@ impl VariantInfo {
     }
 }
 
+/// What a variant of a loop has been found to cost.
+#[derive(Clone, Debug)]
+pub struct MeasuredInfo {
+    /// The figures.
+    pub measured: Measured,
+    /// The instructions that it was chosen for.
+    pub places: Vec<SourceLocation>,
+}
+
+impl MeasuredInfo {
+    fn new(program: &Program, measured: Measured) -> MeasuredInfo {
+        let places = measured.places.iter().map(|&at| SourceLocation::of(program, at)).collect();
+        MeasuredInfo { measured, places }
+    }
+}
+
+/// The same as text.
+impl std::fmt::Display for Measured {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Measured { variant, with, without, dropped, .. } = self;
+        let came = if *dropped { "dropped" } else { "kept" };
+        write!(f, "variant `{variant}`: {with:.1} ns a round with it, {without:.1} without: {came}")
+    }
+}
+
 /// A side exit of compiled code that was taken.
 #[derive(Clone, Debug)]
 pub struct ExitInfo {
@@ -141,6 +172,9 @@ impl LoopInfo {
             refused: report.refused,
             pending: report.pending,
             recompiles: report.recompiles,
+            looks: report.looks,
+            look_time: report.look_time,
+            measured: report.measured.into_iter().map(|m| MeasuredInfo::new(program, m)).collect(),
             versions,
         }
     }
@@ -247,6 +281,12 @@ fn loop_text(text: &mut String, info: &LoopInfo, show: Show) -> std::fmt::Result
     }
     if let Some(why) = &info.refused {
         writeln!(text, "  not compiled in other ways: {why}")?;
+    }
+    for found in &info.measured {
+        let at = found.places.first().map_or_else(String::new, |place| format!(" at {place}"));
+        let more = found.places.len().saturating_sub(1);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        writeln!(text, "  {}{at}{more}", found.measured)?;
     }
     if info.pending {
         writeln!(text, "  being compiled")?;

@@ -737,6 +737,8 @@ class Kernel:
         stats: dict[str, Any] = instance.module.stats()
         for loop in stats["loops"]:
             name_python_line(loop, instance)
+            for part in loop["measured"]:
+                name_python_line(part, instance)
             for version in loop["versions"]:
                 for part in (*version["guards"], *version["variants"]):
                     name_python_line(part, instance)

@@ -392,7 +392,8 @@ impl Pause<'_> {
         let frame_address = words[1];
         let (base, memory_base, ticks) = (t.base, t.memory_base(t.base), t.ticks);
         let (regions, words) = (t.memory.directory(), words.as_mut_ptr());
-        Context { base, memory_base, ticks, words, frame_address, counters, regions, passed_over: 0, thread: t }
+        let (passed_over, leave_at) = (0, i64::MAX);
+        Context { base, memory_base, ticks, words, frame_address, counters, regions, passed_over, leave_at, thread: t }
     }
 
     /// Takes back what native code has changed.
@@ -541,6 +542,8 @@ pub struct Context {
     /// Frames that were made without entering their memory. Each passes over the number that its region would have had, so that
     /// pointers are the same on every engine.
     pub passed_over: u64,
+    /// Once the thread has used so much [fuel](Pause::fuel_used), the next poll has the interpreter do the instruction.
+    pub leave_at: i64,
     thread: *mut Thread,
 }
 
@@ -601,8 +604,16 @@ impl Context {
     }
 
     /// The slice does not hold so many units (`ticks` would fall below 0): takes the next one and counts them. Or, if the run must end
-    /// or wait, gives `false`, with none counted; the interpreter will find the reason when it does the instruction.
+    /// or wait, gives `false`, with none counted; the interpreter will find the reason when it does the instruction. So it does where
+    /// [it is time to leave](Self::leave_at).
     pub fn poll(&mut self, units: u64) -> bool {
+        let (ticks, leave_at) = (self.ticks.max(0), self.leave_at);
+        let t = self.thread();
+        t.ticks = ticks;
+        if t.fuel_used() >= leave_at {
+            self.ticks = ticks;
+            return false;
+        }
         self.charge(units)
     }
 

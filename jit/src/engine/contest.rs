@@ -1,0 +1,202 @@
+//! What variants cost: a version runs in turn with one that has been made without some of its variants, and the faster one stays.
+//!
+//! That a variant's test holds does not mean that it pays: what its code saves may be less than its test takes, or what it keeps
+//! from being done together. Nothing tells that but time. So where a version has run for long enough to pay for it, another is compiled
+//! without the variants of one kind that it has, and entries run one or the other, as chance will have it, until there are
+//! enough pairs of times. What is compared is the time for a unit of fuel.
+
+use super::version::Version;
+use crate::profile::ProgramPoint;
+use crate::settings::Variant;
+use std::sync::Arc;
+
+/// Pairs of samples that decide.
+const PAIRS: usize = 24;
+
+/// A sample takes as long as this at least, nanoseconds, or as many entries: to read the clock takes some 30.
+const SAMPLE: u64 = 20_000;
+const ENTRIES: u32 = 32;
+
+/// How much longer a round must take with a variant than without for it to be dropped.
+const LOSS: f64 = 1.02;
+
+/// What a variant of a version has been found to cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The variant.
+    pub variant: Variant,
+    /// Where it was chosen, all of these places at once.
+    pub places: Vec<ProgramPoint>,
+    /// Nanoseconds for a round (a unit of fuel) with the variant.
+    pub with: f64,
+    /// The same without.
+    pub without: f64,
+    /// Whether it lost, and is no longer chosen there.
+    pub dropped: bool,
+}
+
+/// Which of the two runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The version as it was, with its variants.
+    With,
+    /// The other one.
+    Without,
+}
+
+/// Variants that are left out of one of the two.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Without {
+    pub variant: Variant,
+    pub places: Vec<ProgramPoint>,
+    /// How often they suited when this was found out, of all times.
+    pub share: f64,
+}
+
+/// Two versions that run in turn.
+pub(super) struct Contest {
+    pub with: Arc<Version>,
+    pub without: Arc<Version>,
+    pub what: Without,
+    times: Times,
+}
+
+/// The times of both.
+#[derive(Default)]
+struct Times {
+    /// Pairs of nanoseconds for a round.
+    pairs: Vec<[f64; 2]>,
+    /// The pair that is being measured: nanoseconds and rounds of either.
+    open: [(u64, u64); 2],
+    entries: u32,
+    /// Which of them have been measured.
+    done: [bool; 2],
+    chance: u64,
+}
+
+impl Contest {
+    pub fn new(with: Arc<Version>, without: Arc<Version>, what: Without) -> Contest {
+        Contest { with, without, what, times: Times::default() }
+    }
+
+    /// The version that is to run now.
+    pub fn next(&self) -> (Side, Arc<Version>) {
+        match self.times.next() {
+            Side::With => (Side::With, Arc::clone(&self.with)),
+            Side::Without => (Side::Without, Arc::clone(&self.without)),
+        }
+    }
+
+    /// One of them has run for so many nanoseconds and rounds. Gives what has been found out, once that is so.
+    pub fn add(&mut self, side: Side, nanos: u64, rounds: u64) -> Option<Measured> {
+        self.times.add(side, nanos, rounds);
+        let (with, without, dropped) = self.times.verdict()?;
+        let places = self.what.places.clone();
+        Some(Measured { variant: self.what.variant, places, with, without, dropped })
+    }
+}
+
+impl Times {
+    fn next(&self) -> Side {
+        match self.done {
+            [true, false] => Side::Without,
+            [false, true] => Side::With,
+            // What a program does in turn must not go to the same one each time.
+            _ if self.chance.count_ones().is_multiple_of(2) => Side::With,
+            _ => Side::Without,
+        }
+    }
+
+    fn add(&mut self, side: Side, nanos: u64, rounds: u64) {
+        // It may be another thread's, which began before the sample ended.
+        let at = side as usize;
+        if self.done[at] || self.next() != side {
+            return;
+        }
+        self.open[at].0 += nanos;
+        self.open[at].1 += rounds;
+        self.entries += 1;
+        if self.open[at].0 < SAMPLE && self.entries < ENTRIES {
+            return;
+        }
+        (self.done[at], self.entries) = (true, 0);
+        if self.done == [true; 2] {
+            self.pairs.push(self.open.map(|(nanos, rounds)| nanos as f64 / rounds.max(1) as f64));
+            (self.open, self.done) = Default::default();
+            self.chance = self.chance.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        }
+    }
+
+    /// Nanoseconds with and without, and whether it is better without: in the median of pairs, and in three quarters of them.
+    fn verdict(&self) -> Option<(f64, f64, bool)> {
+        if self.pairs.len() < PAIRS {
+            return None;
+        }
+        let sorted = |of: &dyn Fn(&[f64; 2]) -> f64| {
+            let mut all: Vec<f64> = self.pairs.iter().map(of).collect();
+            all.sort_by(f64::total_cmp);
+            all
+        };
+        let ratios = sorted(&|[with, without]| with / without.max(1e-9));
+        let dropped = ratios[PAIRS / 2] > LOSS && ratios[PAIRS / 4] > 1.0;
+        let [with, without] = [0, 1].map(|i| sorted(&|pair| pair[i])[PAIRS / 2]);
+        Some((with, without, dropped))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What comes of it if rounds take so long with and without, the n-th time that either is asked.
+    fn contest(nanos: impl Fn(Side, u64) -> u64) -> (f64, f64, bool) {
+        let mut times = Times::default();
+        let mut asked = [0; 2];
+        for _ in 0..PAIRS * 2 * ENTRIES as usize {
+            let side = times.next();
+            times.add(side, nanos(side, asked[side as usize]) * 100, 100);
+            asked[side as usize] += 1;
+            if let Some(verdict) = times.verdict() {
+                return verdict;
+            }
+        }
+        panic!("there is no verdict after {asked:?} entries");
+    }
+
+    #[test]
+    fn what_takes_longer_is_dropped() {
+        let fixed = |with: u64, without: u64| contest(move |side, _| if side == Side::With { with } else { without });
+        assert_eq!(fixed(1100, 1000), (1100.0, 1000.0, true));
+        assert_eq!(fixed(1000, 1100), (1000.0, 1100.0, false));
+        assert_eq!(fixed(1000, 1000), (1000.0, 1000.0, false));
+        assert!(!fixed(1010, 1000).2, "it is not worth it");
+        assert_eq!(fixed(11, 10), (11.0, 10.0, true), "many entries make a sample");
+    }
+
+    #[test]
+    fn interruptions_do_not_count() {
+        let disturbed = |with: u64, without: u64| {
+            contest(move |side, n| {
+                let own = if side == Side::With { with } else { without };
+                own + if n % 7 == 3 { 50_000 } else { 0 }
+            })
+        };
+        assert!(disturbed(1100, 1000).2);
+        assert!(!disturbed(1000, 1000).2);
+        assert!(!disturbed(1000, 1100).2);
+    }
+
+    /// Of a program that does one thing and another in turn, both get as much of either.
+    #[test]
+    fn neither_is_always_first() {
+        let mut times = Times::default();
+        let mut firsts = [0; 2];
+        for _ in 0..PAIRS {
+            firsts[times.next() as usize] += 1;
+            for _ in 0..2 {
+                times.add(times.next(), SAMPLE, 1);
+            }
+        }
+        assert!(firsts.iter().all(|&n| n >= PAIRS / 4), "{firsts:?}");
+    }
+}
