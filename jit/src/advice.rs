@@ -178,13 +178,16 @@ impl Advice {
         let mut again = Vec::new();
         self.lost.retain(|&(variant, at), then| {
             let stays = now.of(at).is_none() || !moved(variant, at, *then);
-            // An arm that may be skipped, too.
-            again.extend((!stays).then_some([at, (at.0, at.1 + 1)]).into_iter().flatten());
+            again.extend((!stays).then_some((variant, at)));
             stays
         });
         let mut changed = self.lost.len() < lost;
-        for at in again {
+        for (variant, at) in again {
             self.profile.replace(at, self.lately.of(at).copied().unwrap_or_default());
+            if variant == Variant::SkipInactive {
+                // How often lanes change their way is not seen, but measured once it is made.
+                self.profile.replace((at.0, at.1 + 1), Seen::default());
+            }
         }
         let (profile, lost) = (self.lately.clone(), self.lost.clone());
         let (dropped, wanted, lately) = (HashSet::new(), HashSet::new(), Profile::default());
@@ -287,5 +290,24 @@ mod tests {
         assert_eq!(advice.access_pattern(AT), None);
         assert!(advice.think_again(&seen(100)));
         assert_eq!(advice.access_pattern(AT), Some(AccessPattern::Consecutive));
+    }
+    #[test]
+    fn what_is_skipped_now_is_skipped_although_it_has_lost() {
+        let arm = (AT.0, AT.1 + 1);
+        let seen = |taken| {
+            let mut profile = Profile::default();
+            profile.replace(AT, Seen { times: 100, ..Seen::default() });
+            profile.replace(arm, Seen { times: taken, ..Seen::default() });
+            profile
+        };
+        let mut advice = Advice::new(&Settings::default());
+        advice.profile = seen(5);
+        assert!(!advice.executes_always(arm, AT, SHORT));
+        advice.think_again(&seen(100));
+        advice.lose(Variant::SkipInactive, &[AT]);
+        assert!(!advice.think_again(&seen(100)));
+        assert!(advice.executes_always(arm, AT, SHORT));
+        assert!(advice.think_again(&seen(20)));
+        assert!(!advice.executes_always(arm, AT, SHORT));
     }
 }

@@ -428,6 +428,9 @@ impl Jit {
             return;
         }
         version.look_later(found.second_looks, Duration::ZERO);
+        if self.settings.stress.is_some() {
+            return;
+        }
         if self.settings.observe == 0 || !found.has(version) || found.is_pending() || found.refused.is_some() {
             return version.begin_to_count();
         }
@@ -469,7 +472,7 @@ impl Jit {
 
     /// Returns whether time decides when something is done.
     fn is_timed(&self) -> bool {
-        self.settings.measure && self.settings.background
+        self.settings.measure && self.settings.background && self.settings.stress.is_none()
     }
 
     /// Returns whether the cost of variants is measured.

@@ -96,6 +96,8 @@ pub(super) struct Version {
     /// Whether time decides when somebody looks; nanoseconds of running after which that is so, rounds between the last two looks, and
     /// both when somebody looked last.
     is_timed: bool,
+    /// Under stress: by which looks come at random.
+    stress: Option<u64>,
     look_time: AtomicU64,
     look_every: AtomicU64,
     looked_at: [AtomicU64; 2],
@@ -252,7 +254,8 @@ impl Version {
             outcomes,
             counted_before,
             has_been_seen: AtomicBool::new(false),
-            is_timed: settings.measure && settings.background,
+            is_timed: settings.measure && settings.background && settings.stress.is_none(),
+            stress: settings.stress,
             look_time: AtomicU64::new(0),
             look_every: AtomicU64::new(0),
             looked_at: Default::default(),
@@ -452,11 +455,17 @@ impl Version {
     /// Somebody looks at it after some rounds more, which are twice as many for each time that this has changed something.
     /// Where time counts, when it has run for long beside the last look, which has taken so long.
     pub fn look_later(&self, changes: u32, took: Duration) {
+        let now = self.rounds();
+        if let Some(seed) = self.stress {
+            // So that leaving in the midst of entries is put to use.
+            let by_chance = (seed ^ now).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
+            return self.look_at.store(now + 1 + by_chance, Ordering::Relaxed);
+        }
         let changes = changes.min(20);
         let instructions = self.size.map_or(1, |size| size.times(1)).max(1);
         let [least, most] = LOOK_AGAIN;
         let rounds = (LOOK_EVERY / instructions).clamp(least, most) << changes;
-        let (nanos, now) = (self.clock.nanos(), self.rounds());
+        let nanos = self.clock.nanos();
         let rounds = if self.is_timed {
             let period = LOOK_TIME.max(took.as_nanos() as u64 * LOOK_SHARE) << changes;
             self.look_time.store(nanos + period, Ordering::Relaxed);
