@@ -55,7 +55,8 @@ const LONG: u32 = 12;
 /// Instructions seen that are too few to go by.
 const FEW: u32 = 4;
 
-/// How much more or less often what a variant is for must be seen to choose it again where it took more time than it saved.
+/// How much more or less often what a variant is for must be seen to choose it again where it took more time than it
+/// saved.
 const MOVED: f32 = 0.5;
 
 impl Advice {
@@ -205,7 +206,8 @@ impl Advice {
         changed
     }
 
-    /// A variant took more time at some places than it saved: it is chosen there again when that is no longer what lanes do.
+    /// A variant took more time at some places than it saved: it is chosen there again when that is no longer what
+    /// lanes do.
     pub fn lose(&mut self, variant: Variant, places: &[ProgramPoint]) {
         let seen = |at| share(&self.lately, variant, at).or_else(|| share(&self.profile, variant, at));
         let lost: Vec<_> = places.iter().map(|&at| ((variant, at), seen(at).unwrap_or(0.0))).collect();

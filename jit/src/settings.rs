@@ -68,8 +68,8 @@ settings! {
     /// Whether loops are compiled on another thread while the interpreter goes on. Otherwise the thread that finds a loop hot compiles it,
     /// which makes what is compiled when a matter of the program alone.
     background: bool = true;
-    /// Whether variants are also judged by the time that rounds take with and without them, and how often somebody looks whether they
-    /// suit what the program does now by the time that takes. Only in the `background`.
+    /// Whether variants are also judged by the time that rounds take with and without them, and how often somebody
+    /// looks whether they suit what the program does now by the time that takes. Only in the `background`.
     measure: bool = true;
     /// Whether large loops are compiled quickly first, to slower code, which is entered until better code is there. Only in
     /// the `background`.
@@ -241,8 +241,8 @@ impl Variant {
         }
     }
 
-    /// Those whose cost is measured, by a version without them. (Versions without masks or for constants are entered for what holds
-    /// there, and ways that were left out are put back when they are taken.)
+    /// Those whose cost is measured, by a version without them. (Versions without masks or for constants are entered
+    /// for what holds there, and ways that were left out are put back when they are taken.)
     pub(crate) const MEASURED: [Variant; 6] = [
         Variant::SkipInactive,
         Variant::Uniform,

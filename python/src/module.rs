@@ -585,19 +585,20 @@ impl Module {
         crate::report::findings(py, &report)
     }
 
-    /// Facts about the program and what runs it: `engine`, `width`, numbers of `functions` and `instructions`, of `traces`
-    /// (compiled versions of loops), their `code_bytes` (and the `code_limit`), `compile_seconds` (of which `first_seconds` until
-    /// they could be entered) and `native_seconds` (spent in them, estimated from one entry in 64), how many instructions of the
-    /// bytecode have been executed so far, about, in compiled code (`native_instructions`) and by the interpreter
-    /// (`interpreted_instructions`), the share of the former (`native_share`), and `loops`: for every loop that was hot its
-    /// `file`, `function`, `line`, `begins` (`loop`, `function`, or `rest` of one), `aborted` (why it is interpreted, or None),
-    /// `aborted_line` (of the instruction that is the reason), `recompiles` (how often it was compiled anew), `measured` (what variants have
-    /// been found to cost: `variant`, `function`, `line`, the seconds of a round `with` and `without` it, whether it was `dropped`),
-    /// `looks` (how often somebody has looked whether its versions still suit what the program does, and for how many `look_seconds`) and
-    /// `versions`, each with `seconds`, `first_seconds`, `baseline` (whether better code is still to come), `native_seconds`, `code_bytes`,
-    /// `entries`, `exits` (how often it was left, by reason), `guards` (the same by instruction: `why`, `function`, `line`,
-    /// `times`) and `variants`: every variant chosen in it (`variant`, `function`, `line`, `hit`: how often it suited, `missed`:
-    /// how often its test failed).
+    /// Facts about the program and what runs it: `engine`, `width`, numbers of `functions` and `instructions`, of
+    /// `traces` (compiled versions of loops), their `code_bytes` (and the `code_limit`), `compile_seconds` (of which
+    /// `first_seconds` until they could be entered) and `native_seconds` (spent in them, estimated from one entry in
+    /// 64), how many instructions of the bytecode have been executed so far, about, in compiled code
+    /// (`native_instructions`) and by the interpreter (`interpreted_instructions`), the share of the former
+    /// (`native_share`), and `loops`: for every loop that was hot its `file`, `function`, `line`, `begins` (`loop`,
+    /// `function`, or `rest` of one), `aborted` (why it is interpreted, or None), `aborted_line` (of the instruction
+    /// that is the reason), `recompiles` (how often it was compiled anew), `measured` (what variants have been found to
+    /// cost: `variant`, `function`, `line`, the seconds of a round `with` and `without` it, whether it was `dropped`),
+    /// `looks` (how often somebody has looked whether its versions still suit what the program does, and for how many
+    /// `look_seconds`) and `versions`, each with `seconds`, `first_seconds`, `baseline` (whether better code is still
+    /// to come), `native_seconds`, `code_bytes`, `entries`, `exits` (how often it was left, by reason), `guards` (the
+    /// same by instruction: `why`, `function`, `line`, `times`) and `variants`: every variant chosen in it (`variant`,
+    /// `function`, `line`, `hit`: how often it suited, `missed`: how often its test failed).
     #[pyo3(text_signature = "($self)")]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let module = &self.compiled.module;

@@ -1,8 +1,8 @@
 //! How much time is spent in native code, by samples.
 //!
-//! Reading the clock twice takes some 50 ns, as much as a short entry. So the first entries of a version are measured, in case
-//! there are no more, and then one of 64, which stands for all 64, or of fewer where entries are long: about a nanosecond for each short entry,
-//! and half a hundredth of the time of long ones.
+//! Reading the clock twice takes some 50 ns, as much as a short entry. So the first entries of a version are measured,
+//! in case there are no more, and then one of 64, which stands for all 64, or of fewer where entries are long: about a
+//! nanosecond for each short entry, and half a hundredth of the time of long ones.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

@@ -1,9 +1,10 @@
-//! What variants cost: a version runs in turn with one that has been made without some of its variants, and the faster one stays.
+//! What variants cost: a version runs in turn with one that has been made without some of its variants, and the faster
+//! one stays.
 //!
-//! That a variant's test holds does not mean that it pays: what its code saves may be less than its test takes, or what it keeps
-//! from being done together. Nothing tells that but time. So where a version has run for long enough to pay for it, another is compiled
-//! without the variants of one kind that it has, and entries run one or the other, as chance will have it, until there are
-//! enough pairs of times. What is compared is the time for a unit of fuel.
+//! That a variant's test holds does not mean that it pays: what its code saves may be less than its test takes, or
+//! what it keeps from being done together. Nothing tells that but time. So where a version has run for long enough to
+//! pay for it, another is compiled without the variants of one kind that it has, and entries run one or the other, as
+//! chance will have it, until there are enough pairs of times. What is compared is the time for a unit of fuel.
 
 use super::version::Version;
 use crate::profile::ProgramPoint;
@@ -127,7 +128,8 @@ impl Times {
         }
     }
 
-    /// Nanoseconds with and without, and whether it is better without: in the median of pairs, and in three quarters of them.
+    /// Nanoseconds with and without, and whether it is better without: in the median of pairs, and in three quarters of
+    /// them.
     fn verdict(&self) -> Option<(f64, f64, bool)> {
         if self.pairs.len() < PAIRS {
             return None;

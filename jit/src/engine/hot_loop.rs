@@ -43,7 +43,8 @@ pub(super) struct Loop {
     making: Vec<(u32, EntryFacts)>,
     /// Whether its regions may be larger than at first, as they have often led on to others.
     pub large: bool,
-    /// How often a version was recompiled because somebody saw that others suit what the program does now, less how often nobody did.
+    /// How often a version was recompiled because somebody saw that others suit what the program does now, less how
+    /// often nobody did.
     pub second_looks: u32,
     /// How often somebody has looked, and how long that took.
     pub looks_again: u32,

@@ -424,7 +424,7 @@ impl Jit {
     /// suit it than those that were chosen, its version is recompiled.
     fn look_again(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
         let Some(found) = head.try_write() else { return };
-        if version.is_too_soon() {
+        if version.is_too_soon() && !version.fails() {
             return;
         }
         version.look_later(found.second_looks, Duration::ZERO);
@@ -480,7 +480,8 @@ impl Jit {
         self.is_timed() || self.settings.measure && self.pretended.get().is_some()
     }
 
-    /// For tests: takes runs for as long as this says, so that what is dropped for its cost is a matter of the program alone.
+    /// For tests: takes runs for as long as this says, so that what is dropped for its cost is a matter of the program
+    /// alone.
     pub fn pretend(&self, nanos: Pretended) {
         let _ = self.pretended.set(nanos);
     }

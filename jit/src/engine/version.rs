@@ -39,19 +39,21 @@ const ROUNDS_OF_LINK: u64 = 64;
 /// Entries after which a version is judged that is tried again.
 const SECOND_TRIAL: u64 = 16;
 
-/// Nanoseconds of running after which somebody looks whether the variants still suit what the program does, and how many times as long as
-/// the last look has taken at least. Each time that this has changed a version, twice as long, until one has changed nothing.
+/// Nanoseconds of running after which somebody looks whether the variants still suit what the program does, and how
+/// many times as long as the last look has taken at least. Each time that this has changed a version, twice as long,
+/// until one has changed nothing.
 const LOOK_TIME: u64 = 25_000_000;
 const LOOK_SHARE: u64 = 120;
 
-/// Where time does not count, or is not known yet: instructions of the bytecode. In compiled code they take some 20 to 60 ms.
+/// Where time does not count, or is not known yet: instructions of the bytecode. In compiled code they take some 20 to
+/// 60 ms.
 const LOOK_EVERY: u64 = 1 << 24;
 
 /// Rounds after which that is done at least, and at most.
 const LOOK_AGAIN: [u64; 2] = [1 << 12, 1 << 22];
 
-/// Rounds of a version that is more than the least for it to be compiled anew beyond the usual number of times; four times as many each
-/// time.
+/// Rounds of a version that is more than the least for it to be compiled anew beyond the usual number of times; four
+/// times as many each time.
 const LONG_RUN: u64 = 1 << 22;
 
 /// So many entries are not looked at, as a power of two, whose arguments change all the time.
@@ -65,12 +67,13 @@ pub(super) fn long(times: u32) -> u64 {
 /// Rounds of a variant that are too few to judge it by.
 const FEW: u64 = 200;
 
-/// Where somebody has looked, an eighth of the rounds between two looks is too few, but so many are enough: what suited for long may
-/// fail for a moment.
+/// Where somebody has looked, an eighth of the rounds between two looks is too few, but so many are enough: what suited
+/// for long may fail for a moment.
 const FEW_PARTS: u64 = 8;
 const ENOUGH: u64 = 1 << 18;
 
-/// How many times as long as compiling it has taken a version runs before another is made without some of its variants, to be compared.
+/// How many times as long as compiling it has taken a version runs before another is made without some of its variants,
+/// to be compared.
 const WORTH_MEASURING: u32 = 50;
 
 /// Nanoseconds of an entry that is compared, about.
@@ -93,8 +96,8 @@ pub(super) struct Version {
     /// What they were when somebody looked last whether variants suit, if anybody has.
     counted_before: Box<[AtomicU64]>,
     has_been_seen: AtomicBool,
-    /// Whether time decides when somebody looks; nanoseconds of running after which that is so, rounds between the last two looks, and
-    /// both when somebody looked last.
+    /// Whether time decides when somebody looks; nanoseconds of running after which that is so, rounds between the last
+    /// two looks, and both when somebody looked last.
     is_timed: bool,
     /// Under stress: by which looks come at random.
     stress: Option<u64>,
@@ -307,7 +310,8 @@ impl Version {
         let special = self.arguments.look(pause, settings);
         let before = pause.fuel_used();
         let entry = self.entries.load(Ordering::Relaxed);
-        // Somebody looks at it in the midst of an entry that is long: what it begins with need not be what it does all the time.
+        // Somebody looks at it in the midst of an entry that is long: what it begins with need not be what it does all
+        // the time.
         let until_look = || self.look_at.load(Ordering::Relaxed).saturating_sub(self.rounds());
         let leave_after = at_most.unwrap_or_else(until_look);
         let landing = if self.words <= words.len() {
@@ -331,7 +335,8 @@ impl Version {
         self.change(landing, special, [entries, rounds, taken], settings)
     }
 
-    /// Runs the code as the entry with this number, and puts the interpreter where it ended. Leaves at a poll after so many rounds.
+    /// Runs the code as the entry with this number, and puts the interpreter where it ended. Leaves at a poll after so
+    /// many rounds.
     #[inline(always)]
     fn run(&self, pause: &mut Pause<'_>, words: &mut [u64], entry: u64, leave_after: u64) -> &Landing {
         let leave_after = leave_after as i64;
@@ -452,8 +457,8 @@ impl Version {
         self.rounds() >= self.look_at.load(Ordering::Relaxed)
     }
 
-    /// Somebody looks at it after some rounds more, which are twice as many for each time that this has changed something.
-    /// Where time counts, when it has run for long beside the last look, which has taken so long.
+    /// Somebody looks at it after some rounds more, which are twice as many for each time that this has changed
+    /// something. Where time counts, when it has run for long beside the last look, which has taken so long.
     pub fn look_later(&self, changes: u32, took: Duration) {
         let now = self.rounds();
         if let Some(seed) = self.stress {
@@ -478,7 +483,8 @@ impl Version {
         self.look_at.store(now.saturating_add(rounds), Ordering::Relaxed);
     }
 
-    /// Returns whether rounds have taken far less time than was expected, so that it is too soon to look; then that is done later.
+    /// Returns whether rounds have taken far less time than was expected, so that it is too soon to look; then that is
+    /// done later.
     pub fn is_too_soon(&self) -> bool {
         let left = self.look_time.load(Ordering::Relaxed).saturating_sub(self.clock.nanos());
         let rounds = (self.is_timed && left > LOOK_TIME / 2).then(|| self.rounds_in(left)).flatten();
@@ -528,7 +534,8 @@ impl Version {
         }
     }
 
-    /// The variants of a kind whose cost is not known, for how often they have suited lately; of several kinds what fails most.
+    /// The variants of a kind whose cost is not known, for how often they have suited lately; of several kinds what
+    /// fails most.
     pub fn to_measure(&self) -> Option<Without> {
         let mut kinds: Vec<(Without, [u64; 2])> = Vec::new();
         for (i, counter) in self.region.counters.iter().enumerate() {

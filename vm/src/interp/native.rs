@@ -603,9 +603,9 @@ impl Context {
         unsafe { &mut *self.thread }
     }
 
-    /// The slice does not hold so many units (`ticks` would fall below 0): takes the next one and counts them. Or, if the run must end
-    /// or wait, gives `false`, with none counted; the interpreter will find the reason when it does the instruction. So it does where
-    /// [it is time to leave](Self::leave_at).
+    /// The slice does not hold so many units (`ticks` would fall below 0): takes the next one and counts them. Or, if
+    /// the run must end or wait, gives `false`, with none counted; the interpreter will find the reason when it does
+    /// the instruction. So it does where [it is time to leave](Self::leave_at).
     pub fn poll(&mut self, units: u64) -> bool {
         let (ticks, leave_at) = (self.ticks.max(0), self.leave_at);
         let t = self.thread();
