@@ -53,7 +53,7 @@ pub(super) struct Wanted {
 /// What is known of masks at a place.
 #[derive(Clone, Default)]
 pub(super) struct Known {
-    /// What has been handed to the block, and those on the only way to it: where and as which parameter.
+    /// What has been handed to the block, and as which parameter.
     params: HashMap<VReg, (Block, usize)>,
     /// Vectors of masks, by the first lane, the size of elements and the form.
     vectors: HashMap<(VReg, usize, usize, Size), Lanes>,
@@ -70,6 +70,8 @@ impl Known {
 
     /// A block begins.
     pub(super) fn begin(&mut self, block: Block, params: &[VReg]) {
+        // What was handed to blocks before is not in their vectors if they do not ask for it: registers are few.
+        self.params.clear();
         self.params.extend(params.iter().enumerate().map(|(i, &param)| (param, (block, i))));
     }
 
@@ -153,12 +155,13 @@ impl Legal<'_> {
             Origin::Or(a, b) => (a, b, true, true),
         };
         let [known_a, known_b] = [a, b].map(|x| self.lanes_known(x, first, size, form));
-        // Of one that is in no vector there will be one for others, too.
+        // Of one that is handed to the block there will be a vector for others, too.
+        let is_handed = |x: VReg| self.known.params.contains_key(&x);
         let (x, y) = match (known_a, known_b) {
             (Some(x), Some(y)) => (x, y),
-            (Some(x), None) => (x, self.lanes_of_bits(b, first, size, form)),
-            (None, Some(y)) => (self.lanes_of_bits(a, first, size, form), y),
-            (None, None) => return None,
+            (Some(x), None) if is_handed(b) => (x, self.lanes_of_bits(b, first, size, form)),
+            (None, Some(y)) if is_handed(a) => (self.lanes_of_bits(a, first, size, form), y),
+            _ => return None,
         };
         let both = self.intersection(if invert_a { x.not() } else { x }, if invert_b { y.not() } else { y }, form);
         // Of neither there is the opposite of a union.
