@@ -3,9 +3,12 @@
 mod harness;
 
 use harness::by_hand::*;
-use spmdvm_jit::ir::{Builder, Kind, Type, Value};
+use spmdvm_jit::Backend;
+use spmdvm_jit::ir::{Builder, Kind, Region, Type, Value};
+use spmdvm_jit::x86::Avx2;
 use spmdvm_vm::Op;
 use spmdvm_vm::types::Ty;
+use std::sync::Arc;
 
 /// What is computed of two values that vary, a mask and a uniform value.
 type Compute = fn(&mut Builder, Ty, [Value; 4]) -> Value;
@@ -225,7 +228,7 @@ const CASES: &[Case] = &[
 ];
 
 /// A region that computes it of registers.
-fn region(host: &harness::Host, case: &Case) -> std::sync::Arc<spmdvm_jit::ir::Region> {
+fn region(host: &harness::Host, case: &Case) -> Arc<Region> {
     let mut b = Builder::new(host.width, host.function, 1);
     let (v, u) = (Type::varying(case.ty), Type::uniform(case.ty));
     let (x, y) = (entry(&mut b, host.places(v)[0]), entry(&mut b, host.places(v)[1]));
@@ -299,4 +302,85 @@ fn uniform_floats_are_loaded_to_all_lanes() {
         assert_eq!(count(&text, &["vbroadcastss"]), 1, "{text}");
         agree(&mut host, &region, lanes.into(), 3);
     }
+}
+
+/// The code with AVX2, if listings can be made.
+fn listing_with_avx2(region: &Arc<Region>) -> Option<String> {
+    let avx2 = Avx2::for_listings().ok()?;
+    avx2.compile(region.clone()).unwrap().listing()
+}
+
+/// With AVX2, elements by numbers that are computed of constants, and selected by masks that are constant, take no memory and no mask.
+#[test]
+fn shuffles_and_blends_that_are_known_are_permutations() {
+    let lanes = |b: &mut Builder| {
+        let iota = Kind::Op { op: Op::Iota, ty: Ty::I32, from: Ty::I32 };
+        b.inst(iota, &[], Type::varying(Ty::I32))
+    };
+    let lane_numbers = |b: &mut Builder, op, n| {
+        let (lanes, n) = (lanes(b), constant(b, Ty::I32, n));
+        b.op(op, Ty::I32, &[lanes, n])
+    };
+    for ty in [Ty::F32, Ty::I32, Ty::F64, Ty::U64] {
+        let mut host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let v = Type::varying(ty);
+        let (x, mask) = (entry(&mut b, host.places(v)[0]), execution_mask(&mut b));
+        let mut sum = x;
+        for (op, n) in [(Op::Xor, 1), (Op::Sub, 1), (Op::Add, 8), (Op::Xor, 15), (Op::Shr, 1), (Op::Mul, 3)] {
+            let numbers = lane_numbers(&mut b, op, n);
+            let found = b.op(Op::Shuffle, ty, &[x, numbers]);
+            sum = b.op(Op::Add, ty, &[sum, found]);
+        }
+        let three = constant(&mut b, Ty::I32, 3);
+        let lanes = lanes(&mut b);
+        let is_above = b.op(Op::Ge, Ty::I32, &[lanes, three]);
+        let chosen = b.op(Op::Select, ty, &[is_above, sum, x]);
+        leave(&mut b, &host, mask, vec![(host.places(v)[1], chosen)]);
+        let region = finished(b);
+        if let Some(text) = listing_with_avx2(&region) {
+            assert_eq!(count(&text, &["vpextr", "vmovhpd", "vmovmsk", "vpcmp", "vblendv"]), 0, "{ty:?}:\n{text}");
+            assert_eq!(count(&text, &["vperm", "vblendps"]).min(4), 4, "{ty:?}:\n{text}");
+        }
+        agree(&mut host, &region, 5, 4);
+    }
+}
+
+/// With AVX2, a mask that a loop hands on becomes a vector before the loop, and what is cut out of it is made of vectors.
+#[test]
+fn masks_of_loops_stay_in_vectors() {
+    let mut host = host(16);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let v = Type::varying(Ty::I32);
+    let (x, limit) = (entry(&mut b, host.places(v)[0]), entry(&mut b, host.places(v)[1]));
+    // So that it ends soon.
+    let most = constant(&mut b, Ty::I32, 63);
+    let [x, limit] = [x, limit].map(|v| b.op(Op::And, Ty::I32, &[v, most]));
+    let (all, mask) = (entry(&mut b, host.places(Type::MASK)[0]), execution_mask(&mut b));
+    let [head, done] = [(); 2].map(|()| b.block());
+    let (inside, value) = (b.param(head, Type::MASK), b.param(head, v));
+    b.jump(head, &[all, x]);
+    b.switch_to(head);
+    let polled = b.exit(harness::exit(&host, inside, vec![(host.places(v)[0], value)], vec![]));
+    b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
+    let (one, zero) = (constant(&mut b, Ty::I32, 1), constant(&mut b, Ty::I32, 0));
+    let bit = b.op(Op::And, Ty::I32, &[value, one]);
+    let is_even = b.op(Op::Eq, Ty::I32, &[bit, zero]);
+    let even = b.op(Op::And, Ty::Bool, &[inside, is_even]);
+    let half = b.op(Op::Shr, Ty::I32, &[value, one]);
+    let value = b.op(Op::Select, Ty::I32, &[even, half, value]);
+    let less = b.op(Op::Sub, Ty::I32, &[value, one]);
+    let value = b.op(Op::Select, Ty::I32, &[inside, less, value]);
+    let goes_on = b.op(Op::Gt, Ty::I32, &[value, limit]);
+    let inside = b.op(Op::And, Ty::Bool, &[inside, goes_on]);
+    let some = b.inst(Kind::AnyLane, &[inside], Type::BOOL);
+    b.branch(some, (head, &[inside, value]), (done, &[]));
+    b.switch_to(done);
+    leave(&mut b, &host, mask, vec![(host.places(v)[0], value)]);
+    let region = finished(b);
+    if let Some(text) = listing_with_avx2(&region) {
+        // The vectors of both halves of the lanes come from the bytes that the mask was.
+        assert_eq!((count(&text, &["vmovd "]), count(&text, &["vpmovsxbd"])), (0, 2), "{text}");
+    }
+    agree(&mut host, &region, 7, 12);
 }
