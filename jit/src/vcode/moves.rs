@@ -1,8 +1,8 @@
 //! Moves of the register allocator that change nothing.
 //!
-//! Where the parts of a live range that is split meet, regalloc2 moves the value from the place of one to that of the other, whether or not it
-//! has been written since it was there. So a value that is kept on the stack around a loop, and in a register for a while within, is
-//! stored on every way back: and what is stored cannot be loaded at once.
+//! Where the parts of a live range that is split meet, regalloc2 moves the value from the place of one to that of the other, whether or not
+//! it has been written since it was there. So a value that is kept on the stack around a loop, and in a register for a while
+//! within, is stored on every way back: and what is stored cannot be loaded at once.
 //!
 //! Here is found which registers hold what a slot on the stack holds, too, on every way to a place (available copies, a forward data
 //! flow problem). Moves from one to the other are left out.

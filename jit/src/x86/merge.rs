@@ -25,6 +25,10 @@ impl<L: Level> Select<'_, L> {
         if !is_select || blend.args[2] == v || !self.demand.is_demanded(result) {
             return;
         }
+        // With AVX2, a blend by a mask that is known is made by itself, of what has been made.
+        if !L::HAS_MASKS && self.values.mask_bits(blend.args[0]).is_some() {
+            return;
+        }
         let place = |v: Value| &self.locations[v.index()];
         let (Location::One(mask), Location::Pieces(before), Location::Pieces(pieces)) =
             (place(blend.args[0]).clone(), place(blend.args[2]).clone(), place(v).clone())

@@ -11,8 +11,8 @@
 //! | moves to and from memory under a mask | the same by the mask as a vector |
 //! | what there is for some types or sizes only | what that is made of |
 //!
-//! A mask is bits in a general register. As a vector it is kept beside within a block, from where it was compared or first asked for; what is
-//! made of masks is made of their vectors, too ([`masks`]).
+//! A mask is bits in a general register. As a vector it is kept beside within a block, from where it was compared or first asked for;
+//! what is made of masks is made of their vectors, too ([`masks`]).
 
 mod expand;
 mod masks;
