@@ -293,6 +293,7 @@ mod tests {
         assert!(advice.think_again(&seen(100)));
         assert_eq!(advice.access_pattern(AT), Some(AccessPattern::Consecutive));
     }
+
     #[test]
     fn what_is_skipped_now_is_skipped_although_it_has_lost() {
         let arm = (AT.0, AT.1 + 1);

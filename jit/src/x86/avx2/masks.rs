@@ -54,7 +54,7 @@ pub(super) struct Wanted {
 #[derive(Clone, Default)]
 pub(super) struct Known {
     /// What has been handed to the block, and as which parameter.
-    params: HashMap<VReg, (Block, usize)>,
+    params: HashMap<VReg, usize>,
     /// Vectors of masks, by the first lane, the size of elements and the form.
     vectors: HashMap<(VReg, usize, usize, Size), Lanes>,
     origins: HashMap<VReg, Origin>,
@@ -69,10 +69,10 @@ impl Known {
     }
 
     /// A block begins.
-    pub(super) fn begin(&mut self, block: Block, params: &[VReg]) {
+    pub(super) fn begin(&mut self, params: &[VReg]) {
         // What was handed to blocks before is not in their vectors if they do not ask for it: registers are few.
         self.params.clear();
-        self.params.extend(params.iter().enumerate().map(|(i, &param)| (param, (block, i))));
+        self.params.extend(params.iter().enumerate().map(|(i, &param)| (param, i)));
     }
 
     pub(super) fn insert(&mut self, mask: VReg, first: usize, size: usize, form: Size, lanes: Lanes) {
@@ -122,9 +122,9 @@ impl Known {
 }
 
 impl Legal<'_> {
-    /// A mask as a vector.
-    pub(super) fn lanes(&mut self, mask: VReg, size: usize, form: Size) -> Lanes {
-        self.lanes_known(mask, 0, size, form).unwrap_or_else(|| self.lanes_of_bits(mask, 0, size, form))
+    /// The lanes of a mask from one on as a vector.
+    pub(super) fn lanes(&mut self, mask: VReg, first: usize, size: usize, form: Size) -> Lanes {
+        self.lanes_known(mask, first, size, form).unwrap_or_else(|| self.lanes_of_bits(mask, first, size, form))
     }
 
     /// The lanes of a mask from one on as a vector, if it can be made of others.
@@ -219,8 +219,7 @@ impl Legal<'_> {
 
     /// A mask as a vector of its own lanes, from one on.
     pub(super) fn own_lanes(&mut self, mask: VReg, first: usize, size: usize, form: Size) -> VReg {
-        let known = self.lanes_known(mask, first, size, form);
-        let lanes = known.unwrap_or_else(|| self.lanes_of_bits(mask, first, size, form));
+        let lanes = self.lanes(mask, first, size, form);
         if !lanes.inverted {
             return lanes.x;
         }
@@ -236,7 +235,7 @@ impl Legal<'_> {
         while let Some(Wanted { block, param, first, size, form, to }) = self.wanted.pop() {
             self.code.add_param(block, to);
             for from in self.code.block_preds(block).to_vec() {
-                self.at = ranges[from.index()].end - 1;
+                (self.block, self.at) = (from, ranges[from.index()].end - 1);
                 let Inst::Jump(_, args) = &self.code.insts[self.at] else {
                     unreachable!("what is handed to a block is handed by jumps")
                 };
@@ -253,9 +252,9 @@ impl Legal<'_> {
 
     /// The lanes of a mask from one on as a vector: handed over with the mask, or made of its bits.
     fn lanes_of_bits(&mut self, mask: VReg, first: usize, size: usize, form: Size) -> Lanes {
-        if let Some(&(block, param)) = self.known.params.get(&mask) {
+        if let Some(&param) = self.known.params.get(&mask) {
             let lanes = Lanes { x: self.code.vector(), inverted: false };
-            self.wanted.push(Wanted { block, param, first, size, form, to: lanes.x });
+            self.wanted.push(Wanted { block: self.block, param, first, size, form, to: lanes.x });
             self.known.insert(mask, first, size, form, lanes);
             return lanes;
         }

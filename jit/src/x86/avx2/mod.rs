@@ -118,6 +118,7 @@ pub(super) fn run(code: &mut VCode<X86<V3>>) {
     let mut at_end: Vec<Option<Known>> = vec![None; ranges.len()];
     let mut legal = Legal {
         code,
+        block: Block::new(0),
         at: 0,
         new: Vec::new(),
         known: Known::default(),
@@ -131,7 +132,8 @@ pub(super) fn run(code: &mut VCode<X86<V3>>) {
             [only] => at_end[only.index()].as_ref().filter(|known| known.is_little()).cloned().unwrap_or_default(),
             _ => Known::default(),
         };
-        legal.known.begin(Block::new(block), legal.code.block_params(Block::new(block)));
+        legal.block = Block::new(block);
+        legal.known.begin(legal.code.block_params(legal.block));
         legal.zeros.clear();
         for at in ranges[block].clone() {
             legal.at = at;
@@ -188,6 +190,8 @@ fn asks_for_flags(inst: Option<&Inst<X86<V3>>>) -> bool {
 
 struct Legal<'a> {
     code: &'a mut VCode<X86<V3>>,
+    /// The instruction that is replaced, and its block.
+    block: Block,
     at: usize,
     new: Vec<(usize, Inst<X86<V3>>)>,
     known: Known,
@@ -496,7 +500,7 @@ impl Legal<'_> {
 
     /// `a` in the lanes of a mask, `b` in the others.
     fn blend(&mut self, mask: VReg, size: usize, form: Size, a: VReg, b: VReg) -> VReg {
-        let lanes = self.lanes(mask, size, form);
+        let lanes = self.lanes(mask, 0, size, form);
         if self.zeros.contains(&a) {
             return self.within(lanes.not(), form, b);
         }
@@ -520,7 +524,7 @@ impl Legal<'_> {
 
     /// A value where a mask is, and 0 elsewhere.
     fn cleared(&mut self, mask: VReg, size: usize, form: Size, x: VReg) -> VReg {
-        let lanes = self.lanes(mask, size, form);
+        let lanes = self.lanes(mask, 0, size, form);
         self.within(lanes, form, x)
     }
 
