@@ -47,8 +47,8 @@ static void blocks__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform
     }
 }
 
-// Bins that are single elements, of values that are taken as they are, one after another: a block at a time without tests, if
-// all of its indices are inside. (Tests of one gang at a time, between the stores of others, were measured to be slower.)
+// Bins that are single elements, of values that are taken as they are, one after another. Each index is tested where it is used:
+// tests of many together would read memory on their own first, and then nothing is done while that is waited for.
 #if PLAIN__
 static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 first, uniform int64 end,
                      uniform int64 m) {
@@ -59,35 +59,27 @@ static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform
 #else
 #define VALUE__(j) ONE_X__(j)
 #endif
+#define PUT_INSIDE__(index, value) \
+        if ((uniform unsigned int64)(uniform int64)index < (uniform unsigned int64)m) \
+            PUT__(index, value)
 // Indices and values are read together, so that their bounds are checked together.
 #define PUT_4__(j) { \
         uniform INDEX__ k0__ = at[j], k1__ = at[j + 1], k2__ = at[j + 2], k3__ = at[j + 3]; \
         uniform State__ a__ = VALUE__(j), b__ = VALUE__(j + 1), c__ = VALUE__(j + 2), d__ = VALUE__(j + 3); \
-        PUT__(k0__, a__) \
-        PUT__(k1__, b__) \
-        PUT__(k2__, c__) \
-        PUT__(k3__, d__) \
+        PUT_INSIDE__(k0__, a__) \
+        PUT_INSIDE__(k1__, b__) \
+        PUT_INSIDE__(k2__, c__) \
+        PUT_INSIDE__(k3__, d__) \
     }
-#define PUT_8__(j) PUT_4__(j) PUT_4__(j + 4)
-#define PUT_16__(j) PUT_8__(j) PUT_8__(j + 8)
-#define PUT_32__(j) PUT_16__(j) PUT_16__(j + 16)
-    for (uniform int64 from = first; from < end; from += BLOCK__) {
-        uniform int64 to = min(from + BLOCK__, end);
-        uniform int64 j = from;
-        if (!inside__(at, from, to, m)) {
-            for (; j < to; ++j) {
-                uniform int64 index = at[j];
-                if ((uniform unsigned int64)index < (uniform unsigned int64)m)
-                    PUT__(index, VALUE__(j))
-            }
-            continue;
-        }
-        for (; j + 32 <= to; j += 32) {
-            PUT_32__(j)
-        }
-        for (; j < to; ++j)
-            PUT__(at[j], VALUE__(j))
+    uniform int64 j = first;
+    for (; j + 16 <= end; j += 16) {
+        PUT_4__(j)
+        PUT_4__(j + 4)
+        PUT_4__(j + 8)
+        PUT_4__(j + 12)
     }
+    for (; j < end; ++j)
+        PUT_INSIDE__(at[j], VALUE__(j))
 }
 #endif
 
