@@ -413,36 +413,6 @@ impl Recorder<'_> {
         self.effect(Kind::Store { ty: at.ty }, &[host, value]);
     }
 
-    /// An atomic operation of the machine, if it is one of a uniform element that has one. What is not aligned has none, and is left to
-    /// the interpreter's handler, as are lanes that take turns.
-    pub(super) fn atomic(&mut self, state: &mut State, inst: &Inst) {
-        let regs: Vec<_> = inst.src.into_iter().filter(|r| !r.is_none()).collect();
-        if regs.iter().any(|&r| self.is_varying(state, r)) || !Kind::has_atomic(inst.op, inst.ty) {
-            return self.interpret(state, inst);
-        }
-        let args: Vec<Value> = regs.iter().map(|&r| self.read(state, r)).collect();
-        if self.address(args[0]).is_some() {
-            return self.interpret(state, inst);
-        }
-        let address = Address { index: None, scale: 0, disp: 0, by_lane: false };
-        let at = Operand { base: args[0], index: None, address, ty: inst.ty, unit: 1 };
-        let size = inst.ty.size() as u32;
-        let inside = self.in_bounds(&at, size, true);
-        let host = self.host_at(&at);
-        let [low, zero] = [u64::from(size) - 1, 0].map(|bits| self.constant(Ty::U64, bits));
-        let low = self.plain(Op::And, Ty::U64, &[host, low]);
-        let is_aligned = self.plain(Op::Eq, Ty::U64, &[low, zero]);
-        let ok = self.plain(Op::And, Ty::Bool, &[inside, is_aligned]);
-        let ty = Type::uniform(inst.ty);
-        let fast = |r: &mut Self| {
-            let operands: Vec<Value> = [host].into_iter().chain(args[1..].iter().copied()).collect();
-            r.emit(Kind::Atomic { op: inst.op, ty: inst.ty }, &operands, ty)
-        };
-        let frame = &*state;
-        let v = self.either_value(ok, ty, fast, |r| r.handled(frame, inst).unwrap_or(host));
-        self.write(state, inst.dst, v);
-    }
-
     pub(super) fn store_lanes(&mut self, state: &State, at: &Operand, value: Value) {
         if let Some(lanes) = self.first_lanes(state) {
             return self.store_first_lanes(state, at, value, lanes);

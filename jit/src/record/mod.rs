@@ -15,6 +15,7 @@
 
 mod access_pattern;
 mod arms;
+mod atomics;
 mod calls;
 mod copies;
 mod cuts;

@@ -1,6 +1,6 @@
 //! Atomic operations on one element, at an aligned address that has been checked.
 
-use super::inst::{Arg, Mem, Size};
+use super::inst::{Arg, Size};
 use super::level::Level;
 use super::select::Select;
 use crate::ir::Inst;
@@ -21,8 +21,8 @@ impl<L: Level> Select<'_, L> {
             (Op::AtomicCas, true) => Code::Cmpxchg_rm64_r64,
             _ => return false,
         };
-        let [address, mut x] = [0, 1].map(|i| self.gpr(inst.args[i]));
-        let (to, old) = (Arg::Mem(Mem::reg(address, 0)), self.code.gpr());
+        let to = Arg::Mem(self.address(inst.args[0]));
+        let (mut x, old) = (self.gpr(inst.args[1]), self.code.gpr());
         if op == Op::AtomicSub {
             x = self.negated(form, x);
         }

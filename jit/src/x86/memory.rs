@@ -38,6 +38,7 @@ fn takes_address<L: Level>(kind: Kind) -> bool {
         Kind::LoadStrided { stride, .. } | Kind::StoreStrided { stride, .. } => !far(stride),
         Kind::Clear { bytes } => bytes <= MOST_CLEARED,
         Kind::LoadPacked { ty } | Kind::StorePacked { ty } => L::HAS_MASKS || ty.size() >= 4,
+        Kind::Atomic { .. } => true,
         _ => kind.is_plain_load() || kind.is_plain_store(),
     }
 }
