@@ -384,3 +384,27 @@ fn masks_of_loops_stay_in_vectors() {
     }
     agree(&mut host, &region, 7, 12);
 }
+
+/// With AVX2, a mask that is known is a vector in memory.
+#[test]
+fn masks_that_are_known_are_vectors_in_memory() {
+    for bits in [0x0000, 0x1234, 0x00ff] {
+        let mut host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let v = Type::varying(Ty::I32);
+        let (x, limit) = (entry(&mut b, host.places(v)[0]), entry(&mut b, host.places(v)[1]));
+        let mask = execution_mask(&mut b);
+        let is_above = b.op(Op::Gt, Ty::I32, &[x, limit]);
+        let bits = constant(&mut b, Ty::U64, bits);
+        let some = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
+        let both = b.op(Op::And, Ty::Bool, &[is_above, some]);
+        let chosen = b.op(Op::Select, Ty::I32, &[both, limit, x]);
+        leave(&mut b, &host, mask, vec![(host.places(v)[1], chosen)]);
+        let region = finished(b);
+        if let Some(text) = listing_with_avx2(&region) {
+            assert_eq!(count(&text, &["vmovd ", "vmovmsk", "vpbroadcast"]), 0, "{text}");
+            assert_eq!(count(&text, &["vpand"]).min(2), 2, "{text}");
+        }
+        agree(&mut host, &region, 5, 4);
+    }
+}

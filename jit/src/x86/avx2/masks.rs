@@ -1,7 +1,7 @@
 //! Masks as vectors: all bits of an element are set where its lane is in the mask.
 //!
 //! Within a block, and in those to which it alone leads, it is known of which masks there are vectors, and what masks are made of: of
-//! others' intersection, of the parts that pieces of a comparison have given. So the vector of a mask is made of those at hand, rather
+//! others' intersection, of the parts that pieces of a comparison have given, of a constant. So the vector of a mask is made of those at hand, rather
 //! than of its bits, by five instructions; and its bits are not made if nobody else asks for them. A mask that is handed to a block has its
 //! vector handed over beside, if it is wanted there: loops keep theirs in vectors.
 
@@ -38,6 +38,8 @@ enum Origin {
     Shifted(VReg, usize),
     /// Lanes of one up to so many, then those of another.
     Joined(VReg, VReg, usize),
+    /// It is known.
+    Bits(u64),
 }
 
 /// The vector of a mask that is handed to a block: the lanes of a parameter from one on.
@@ -114,6 +116,15 @@ impl Known {
             {
                 (*to, Origin::Not(*from))
             }
+            (
+                Code::Mov_r32_imm32 | Code::Mov_rm64_imm32 | Code::Mov_r64_imm64,
+                [Some(Arg::Def(to, _)), Some(Arg::Imm(_, bits)), ..],
+            ) => (*to, Origin::Bits(*bits as u64)),
+            (Code::Movzx_r32_rm8 | Code::Movzx_r32_rm16, [Some(Arg::Def(to, _)), Some(Arg::Use(from, _)), ..]) => {
+                let Some(Origin::Bits(bits)) = self.origins.get(from) else { return None };
+                let lanes = if plain.code == Code::Movzx_r32_rm8 { 0xff } else { 0xffff };
+                (*to, Origin::Bits(bits & lanes))
+            }
             _ => return None,
         };
         self.origins.insert(to, origin);
@@ -150,6 +161,7 @@ impl Legal<'_> {
             }
             Origin::Joined(..) => return None,
             Origin::Not(x) => return self.lanes_known(x, first, size, form).map(Lanes::not),
+            Origin::Bits(bits) => return Some(self.known_lanes(bits >> first, size, form)),
             Origin::And(a, b) => (a, b, false, false),
             Origin::AndNot(a, b) => (a, b, true, false),
             Origin::Or(a, b) => (a, b, true, true),
@@ -166,6 +178,22 @@ impl Legal<'_> {
         let both = self.intersection(if invert_a { x.not() } else { x }, if invert_b { y.not() } else { y }, form);
         // Of neither there is the opposite of a union.
         Some(if invert_a && invert_b { both.not() } else { both })
+    }
+
+    /// Lanes that are known, as a vector.
+    fn known_lanes(&mut self, bits: u64, size: usize, form: Size) -> Lanes {
+        let n = bytes_of(form) / size;
+        let all = u64::MAX >> (64 - n);
+        let x = match bits & all {
+            0 => self.zero(),
+            bits => {
+                let bytes =
+                    (0..n).flat_map(|lane| std::iter::repeat_n(((bits >> lane & 1) as u8).wrapping_neg(), size));
+                let lanes = self.constants(&bytes.collect::<Vec<u8>>());
+                self.register(lanes, form)
+            }
+        };
+        Lanes { x, inverted: false }
     }
 
     /// The lanes of both.
