@@ -2,6 +2,7 @@
 
 use crate::dominance::{Dominators, reverse_postorder};
 use crate::ir::{BlockId, Kind, Region};
+use crate::passes::licm::Loops;
 use std::cmp::Reverse;
 
 /// Where blocks stand.
@@ -17,7 +18,8 @@ impl Layout {
         let any = dominators.order();
         let mut position = vec![0; region.blocks.len()];
         any.iter().enumerate().for_each(|(at, id)| position[id.index()] = at);
-        let depths = depths(region, any, &position);
+        let loops = Loops::new(region, dominators);
+        let depths: Vec<usize> = (0..region.blocks.len() as u32).map(|b| loops.around(BlockId(b)).count()).collect();
         let steps = steps_back(region, any, &position);
         // What is visited last comes first.
         let successor = |id: BlockId, i: usize| {
@@ -48,22 +50,6 @@ impl Layout {
         }
         counters
     }
-}
-
-/// How many loops each block is in. In a reverse postorder a loop is taken to be what stands from its head to its last way back.
-fn depths(region: &Region, order: &[BlockId], position: &[usize]) -> Vec<usize> {
-    let mut last_way_back = vec![None; order.len()];
-    for (at, &id) in order.iter().enumerate() {
-        for head in region.block(id).end.edges().map(|edge| position[edge.to.index()]).filter(|&to| to <= at) {
-            last_way_back[head] = Some(at);
-        }
-    }
-    let mut depths = vec![0; region.blocks.len()];
-    for (head, last) in last_way_back.iter().enumerate() {
-        let inside = last.map_or(&[][..], |last| &order[head..=last]);
-        inside.iter().for_each(|id| depths[id.index()] += 1);
-    }
-    depths
 }
 
 /// How many blocks are between each and the next way back to a loop's head.

@@ -95,12 +95,16 @@ pub(super) fn emit<T: Target>(target: &T, code: &VCode<T>, output: &Output) -> R
         fixups: Vec::new(),
     };
     e.asm.prologue()?;
-    let order: Vec<usize> = {
+    let mut order: Vec<usize> = {
         let there = |&b: &usize| e.passed_on[b].is_none();
         let blocks = || (0..code.num_blocks()).filter(there);
         blocks().filter(|&b| !code.cold[b]).chain(blocks().filter(|&b| code.cold[b])).collect()
     };
+    let tops = e.rotate_loops(&mut order);
     for (i, &block) in order.iter().enumerate() {
+        if tops[block] {
+            e.asm.align();
+        }
         e.block(block, order.get(i + 1).copied())?;
     }
     let mut i = 0;
@@ -116,6 +120,37 @@ impl<T: Target> Emitter<'_, T> {
         let at = self.asm.jump(cond)?;
         self.fixups.push((at, to));
         Ok(())
+    }
+
+    /// Moves the heads of loops behind the blocks that lead back to them, where the way on stands behind the head: so a round takes one
+    /// jump rather than two. Gives the blocks that rounds begin with then, which are hardly ever run into from above.
+    fn rotate_loops(&self, order: &mut [usize]) -> Vec<bool> {
+        let mut tops = vec![false; self.code.num_blocks()];
+        let mut places = vec![usize::MAX; self.code.num_blocks()];
+        order.iter().enumerate().for_each(|(at, &block)| places[block] = at);
+        // Of loops one in another the inner one comes first.
+        for end in 1..order.len() {
+            let Some(Inst::Jump(head, _)) = self.last(order[end]) else { continue };
+            let head = self.leads_to(*head);
+            let at = places[head];
+            // The entry stays where it is.
+            if at == 0 || at >= end || order[at] != head {
+                continue;
+            }
+            let Some(Inst::Branch(_, then, other)) = self.last(head) else { continue };
+            let goes_on = [then, other].map(|to| self.leads_to(*to) == order[at + 1]);
+            if goes_on[0] != goes_on[1] {
+                order[at..=end].rotate_left(1);
+                (at..=end).for_each(|i| places[order[i]] = i);
+                tops[order[at]] = true;
+            }
+        }
+        tops
+    }
+
+    /// The last instruction of a block.
+    fn last(&self, block: usize) -> Option<&Inst<T>> {
+        self.code.block_insns(Block::new(block)).iter().last().map(|i| &self.code.insts[i.index()])
     }
 
     fn block(&mut self, block: usize, next: Option<usize>) -> Result<(), CompileError> {

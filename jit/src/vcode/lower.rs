@@ -219,6 +219,10 @@ impl<'a, T: Target> Lower<'a, T> {
                 let x = self.load_word(Mem::at(Base::Context, offset_of!(Context, frame_address) as i32));
                 self.set(inst, x);
             }
+            Kind::IsShared => {
+                let x = self.load_word(Mem::at(Base::Context, offset_of!(Context, is_shared) as i32));
+                self.set(inst, x);
+            }
             Kind::Guard { exit } if is_left_out(self.region, exit) => {}
             Kind::Guard { exit } => {
                 let stub = self.exit_stub(exit);

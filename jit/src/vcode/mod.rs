@@ -211,6 +211,9 @@ pub trait Assembler<T: Target> {
     /// Moves a register to another, or to or from where it is spilled.
     fn move_value(&mut self, from: Allocation, to: Allocation) -> Result<(), CompileError>;
 
+    /// Has the next instruction stand where the machine is quick to go on from a jump.
+    fn align(&mut self) {}
+
     /// A jump, on a condition or always. Gives what [`Target::patch`] calls it.
     fn jump(&mut self, cond: Option<T::Cond>) -> Result<usize, CompileError>;
 

@@ -11,11 +11,12 @@ use super::code::VCode;
 use super::inst::Inst;
 use super::loops::{Liveness, Loop, innermost};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use regalloc2::VReg;
+use regalloc2::{Function, VReg};
 use std::cmp::Reverse;
 
-/// Registers that a loop needs beside those that live through it.
-const TEMPORARIES: usize = 3;
+/// Registers of each class that a loop needs beside those that live through it: numbers, floats and vectors, masks. Of vectors there are
+/// often two for a value.
+const TEMPORARIES: [usize; 3] = [3, 4, 3];
 
 impl<T: Target> VCode<T> {
     /// Splits the live ranges of what was computed before the last call that loses registers.
@@ -55,9 +56,12 @@ impl<T: Target> VCode<T> {
         let mut moves = Vec::new();
         for one in loops {
             let live = liveness.count(one.blocks[0]);
+            // What rounds hand on has registers of its own.
+            let mut made = TEMPORARIES;
+            self.block_params(one.blocks[0]).iter().for_each(|r| made[r.class() as usize] += 1);
             // As many as there may be registers for beside what the loop makes, where there are not enough for all.
-            let most = std::array::from_fn(|class| match live[class] + TEMPORARIES > registers[class] {
-                true => registers[class].saturating_sub(TEMPORARIES),
+            let most = std::array::from_fn(|class| match live[class] + made[class] > registers[class] {
+                true => registers[class].saturating_sub(made[class]),
                 false => 0,
             });
             if most != [0; 3] {

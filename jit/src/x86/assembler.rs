@@ -168,6 +168,26 @@ impl<L: Level> Assembler<X86<L>> for Asm<'_, L> {
         self.at
     }
 
+    /// To a multiple of 32 bytes.
+    fn align(&mut self) {
+        // The longest instructions that do nothing.
+        const NOTHING: [&[u8]; 8] = [
+            &[0x90],
+            &[0x66, 0x90],
+            &[0x0f, 0x1f, 0x00],
+            &[0x0f, 0x1f, 0x40, 0],
+            &[0x0f, 0x1f, 0x44, 0, 0],
+            &[0x66, 0x0f, 0x1f, 0x44, 0, 0],
+            &[0x0f, 0x1f, 0x80, 0, 0, 0, 0],
+            &[0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0],
+        ];
+        while !self.at.is_multiple_of(32) {
+            let nothing = NOTHING[(32 - self.at % 32).min(NOTHING.len()) - 1];
+            nothing.iter().for_each(|&byte| self.encoder.write_u8(byte));
+            self.at += nothing.len();
+        }
+    }
+
     fn prologue(&mut self) -> Done {
         for &r in &SAVED {
             self.put(Build::new(Code::Push_r64).reg(r))?;
