@@ -13,8 +13,9 @@
 //!
 //! The low bits of sums, differences, products, combinations of bits and shifts to the left are made of the low bits of their operands: if
 //! nobody asks for more of a result, no more is computed. Shifts to the right, comparisons and extremes are computed in the type in which
-//! their operands fit as numbers that are not negative, if a bound of them is known ([`ranges`]). What exits, stores, memory and other
-//! blocks' parameters get is asked for in full. Only pure instructions change. New conversions stand where what they convert is made, so
+//! their operands fit as numbers that are not negative, if a bound of them is known ([`ranges`]). What stores, memory and other blocks'
+//! parameters get is asked for in full; exits take what fits in fewer bytes by a conversion, which is computed on the way out
+//! ([`exit_only`](crate::lowering)). Only pure instructions change. New conversions stand where what they convert is made, so
 //! outside of loops if that is.
 //!
 //! # What pays
@@ -26,7 +27,7 @@ use super::defs::Defs;
 use super::{identity, replace};
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
-use crate::ir::{BlockId, End, Inst, Kind, Region, Type, Value, unsigned_of};
+use crate::ir::{BlockId, End, ExitId, Inst, Kind, Region, Type, Value, unsigned_of};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -158,14 +159,19 @@ impl<'a> Widths<'a> {
         let block = region.block(b);
         self.ask_for_all(block.end.edges().flat_map(|e| e.args.iter().copied()));
         if let End::Exit(exit) = block.end {
-            self.ask_for_all(region.exits[exit.index()].values());
+            self.exit(exit);
         }
         for inst in block.insts.iter().rev() {
             if let Some(exit) = inst.kind.exit() {
-                self.ask_for_all(region.exits[exit.index()].values());
+                self.exit(exit);
             }
             self.inst(inst, block.cold);
         }
+    }
+
+    /// Asks for what an exit hands on: it widens what fits in fewer bytes itself.
+    fn exit(&mut self, exit: ExitId) {
+        self.region.exits[exit.index()].values().for_each(|v| self.ask(v, self.fits(v)));
     }
 
     /// Asks for what an instruction needs, after all who need it.
@@ -307,7 +313,7 @@ impl<'a> Widths<'a> {
     }
 }
 
-/// How often each value stands anywhere.
+/// How often each value stands anywhere but in exits.
 fn uses(region: &Region) -> Vec<usize> {
     let mut times = vec![0; region.types.len()];
     let mut count = |v: Value| times[v.index()] += 1;
@@ -315,7 +321,6 @@ fn uses(region: &Region) -> Vec<usize> {
         block.insts.iter().flat_map(|inst| &inst.args).copied().for_each(&mut count);
         block.end.edges().flat_map(|edge| &edge.args).copied().for_each(&mut count);
     }
-    region.exits.iter().flat_map(|exit| exit.values()).for_each(count);
     times
 }
 
@@ -363,6 +368,7 @@ impl<'a> Rewriting<'a> {
             }
             self.region.blocks[b.index()].insts = insts;
         }
+        self.exits();
         for (b, block) in self.region.blocks.iter_mut().enumerate() {
             let mut insts = Vec::with_capacity(block.insts.len());
             let mut put = |at: usize, insts: &mut Vec<Inst>| {
@@ -415,6 +421,21 @@ impl<'a> Rewriting<'a> {
             inst.kind = Kind::Op { op: Op::Convert, ty, from };
             inst.args[0] = narrow;
         }
+    }
+
+    /// Hands exits what is narrow now in the size that they ask for.
+    fn exits(&mut self) {
+        let mut exits = std::mem::take(&mut self.region.exits);
+        let mut wide: HashMap<Value, Value> = HashMap::new();
+        for v in exits.iter_mut().flat_map(|exit| exit.values_mut()) {
+            let Some(&narrow) = self.narrow.get(v) else { continue };
+            let ty = self.region.ty(*v);
+            *v = *wide.entry(*v).or_insert_with(|| {
+                let kind = Kind::Op { op: Op::Convert, ty: ty.ty, from: self.region.ty(narrow).ty };
+                self.make(kind, vec![narrow], ty, self.places[narrow.index()])
+            });
+        }
+        self.region.exits = exits;
     }
 
     fn make(&mut self, kind: Kind, args: Vec<Value>, ty: Type, at: Place) -> Value {
