@@ -211,6 +211,10 @@ impl<'a> Translator<'a> {
                 let at = offset_of!(Context, frame_address) as i32;
                 Some(self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at))
             }
+            Kind::IsShared => {
+                let at = offset_of!(Context, is_shared) as i32;
+                Some(self.b.ins().load(types::I64, MemFlagsData::trusted(), self.context, at))
+            }
             Kind::IndexLow { scale, disp, ty } if has_code(disp) => {
                 let start = self.displaced_offset(inst.args[0], disp);
                 Some(self.index_low(start, scale, ty))

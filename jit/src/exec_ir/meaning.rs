@@ -120,7 +120,7 @@ impl Meaning {
                     out[0] = crate::stress::is_lucky(counter, odds, count.read()) as u64;
                     count.write(count.read().wrapping_add(1));
                 }
-                EntryReg { .. } | EntryMask(_) | EntryVisiting(_) | FrameAddress => self.entry(out, context),
+                EntryReg { .. } | EntryMask(_) | EntryVisiting(_) | FrameAddress | IsShared => self.entry(out, context),
                 FrameHost { at, .. } => out[0] = (context.memory_base as u64).wrapping_add(at),
                 FrameOpen { function, at, .. } => {
                     out[0] = context.open_frame(function, at);
@@ -224,6 +224,7 @@ impl Meaning {
             }
             Kind::EntryVisiting(i) => out[0] = normalised(Ty::I32, word(visiting_word(i))),
             Kind::FrameAddress => out[0] = context.frame_address,
+            Kind::IsShared => out[0] = context.is_shared,
             Kind::EntryMask(mask) => {
                 let bits = word(mask_word(mask));
                 (0..self.lanes).for_each(|l| out[l] = bits >> l & 1);

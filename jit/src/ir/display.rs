@@ -42,6 +42,7 @@ impl Display for Kind {
             Kind::EntryMask(m) => write!(f, "entry.mask {m:?}"),
             Kind::EntryVisiting(i) => write!(f, "entry.visiting {i}"),
             Kind::FrameAddress => f.write_str("frame.addr"),
+            Kind::IsShared => f.write_str("memory.is_shared"),
             Kind::FrameHost { at, within: None, .. } => write!(f, "frame.host +{at}"),
             Kind::FrameHost { at, within: Some((from, to)), .. } => write!(f, "frame.host +{at} within {from}..{to}"),
             Kind::FrameOpen { function, at, exit } => write!(f, "frame.open f{} +{at} else x{}", function.0, exit.0),

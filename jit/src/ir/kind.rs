@@ -49,6 +49,8 @@ pub enum Kind {
     EntryVisiting(u32),
     /// `() → uniform u64`. The pointer to the memory of the entered frame.
     FrameAddress,
+    /// `() → uniform u64`. 1 if other threads that run the program may be accessing memory, else 0.
+    IsShared,
     /// `() → uniform u64`. The host address at a byte offset from where the memory of frames is told by. It lies in the memory
     /// of a frame of the function.
     FrameHost {

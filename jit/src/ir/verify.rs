@@ -102,7 +102,7 @@ impl Check<'_> {
                     Err("has no result".into())
                 }
             }
-            FrameAddress | FrameHost { .. } | FrameOpen { .. } => expect(&[], Some(u64_)),
+            FrameAddress | IsShared | FrameHost { .. } | FrameOpen { .. } => expect(&[], Some(u64_)),
             FrameClose => expect(&[u64_], None),
             Interpret { site, .. } => self.site(site, args, result),
             Op { op, ty, from } => self.operation(inst, op, ty, from, args, result),

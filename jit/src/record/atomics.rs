@@ -1,8 +1,9 @@
-//! Recording atomic operations: those of the machine on each element, if it has them and elements are aligned; the others are
-//! executed by the interpreter's handler.
+//! Recording atomic operations.
 //!
 //! Lanes take turns in their order, so those that share an element see each other's. All of their elements are checked first: an
-//! operation that traps has no effect.
+//! operation that traps has no effect. While no other thread runs the program, each turn is a load and a store, as it is in the
+//! interpreter; else it is an operation of the machine, if that has it and elements are aligned. What remains is executed by the
+//! interpreter's handler.
 
 use super::Recorder;
 use super::memory::Operand;
@@ -15,14 +16,29 @@ use spmdvm_vm::types::Ty;
 /// Most lanes whose turns are recorded one after another, where it is known which they are.
 const MOST_IN_A_ROW: u32 = 16;
 
-/// The elements that an operation is about.
-struct Elements {
+/// An operation on the elements of some lanes.
+struct Turns<'a> {
+    inst: &'a Inst,
+    mask: Mask,
     /// The host address of index 0.
     host: Value,
     /// The index of each lane, and the bytes between two; without, all share one element.
     index: Option<(Value, u32)>,
-    /// Whether those of all active lanes may be changed, a uniform bool.
-    ok: Value,
+    /// What it is done with.
+    operands: &'a [Value],
+    /// Whether lanes take turns.
+    varies: bool,
+    /// Whether an operation of the machine is wanted.
+    locked: bool,
+}
+
+/// The elements at some pointers.
+struct Elements {
+    host: Value,
+    index: Option<(Value, u32)>,
+    /// Uniform bools: whether those of all active lanes may be changed, and whether they are aligned.
+    inside: Value,
+    aligned: Value,
 }
 
 impl Recorder<'_> {
@@ -30,22 +46,32 @@ impl Recorder<'_> {
     pub(super) fn atomic(&mut self, state: &mut State, inst: &Inst) {
         let regs: Vec<_> = inst.src.into_iter().filter(|r| !r.is_none()).collect();
         let args: Vec<Value> = regs.iter().map(|&r| self.read(state, r)).collect();
-        let takes_turns = regs.iter().any(|&r| self.is_varying(state, r));
-        // Addresses that vary in the memory of frames are not known to the passes that keep it in registers.
-        let may_be = Kind::has_atomic(inst.op, bits_of(inst.op, inst.ty)) && !(takes_turns && state.one.is_some());
+        let varies = regs.iter().any(|&r| self.is_varying(state, r));
+        let bits = bits_of(inst.op, inst.ty);
+        let may_be = bits.is_int() && !(varies && state.one.is_some());
         let elements = may_be.then(|| self.elements(state, inst.ty, args[0])).flatten();
         let Some(elements) = elements else { return self.interpret(state, inst) };
+        let Elements { host, index, inside, aligned } = elements;
         let frame = &*state;
-        let ty = if takes_turns { Type::varying(inst.ty) } else { Type::uniform(inst.ty) };
-        let fast = |r: &mut Self| match takes_turns {
-            true => r.in_turns(frame.mask(), inst, &elements, &args[1..]),
-            false => r.atomic_on(inst, elements.host, &args[1..]),
+        let ty = if varies { Type::varying(inst.ty) } else { Type::uniform(inst.ty) };
+        let turns = |locked| Turns { inst, mask: frame.mask(), host, index, operands: &args[1..], varies, locked };
+        let handled = |r: &mut Self| r.handled(frame, inst).unwrap_or(host);
+        let shared = self.shared(Kind::IsShared, &[], Type::uniform(Ty::U64));
+        let zero = self.constant(Ty::U64, 0);
+        let is_alone = self.plain(Op::Eq, Ty::U64, &[shared, zero]);
+        let alone = self.plain(Op::And, Ty::Bool, &[inside, is_alone]);
+        let with_others = |r: &mut Self| {
+            if !Kind::has_atomic(inst.op, bits) {
+                return handled(r);
+            }
+            let ok = r.plain(Op::And, Ty::Bool, &[inside, aligned]);
+            r.either_value(ok, ty, |r| r.in_turns(&turns(true)), handled)
         };
-        let v = self.either_value(elements.ok, ty, fast, |r| r.handled(frame, inst).unwrap_or(elements.host));
+        let v = self.either_value(alone, ty, |r| r.in_turns(&turns(false)), with_others);
         self.write(state, inst.dst, v);
     }
 
-    /// The elements at some pointers, if they lie in one region.
+    /// The elements at pointers that lead to one region; none of the memory of frames, of which passes keep some in registers.
     fn elements(&mut self, state: &State, ty: Ty, pointer: Value) -> Option<Elements> {
         let size = ty.size() as u32;
         let address = Address { index: None, scale: 0, disp: 0, by_lane: false };
@@ -64,35 +90,50 @@ impl Recorder<'_> {
         if self.address(at.base).is_some() {
             return None;
         }
-        let mut ok = self.in_bounds(&at, size, true);
+        let mut inside = self.in_bounds(&at, size, true);
         let host = self.host(&at);
+        let mut aligned = self.is_multiple(host, size);
         let index = at.index.map(|index| (index, at.address.scale));
         if let Some((index, scale)) = index {
+            let bad = self.and_not(state.mask(), Mask::Any(inside));
+            inside = self.none(bad);
             if scale % size != 0 {
-                let [scale, low, zero] = [scale, size - 1, 0].map(|bits| self.constant(Ty::I64, u64::from(bits)));
-                let index = self.convert(index, Ty::I64);
-                let offset = self.plain(Op::Mul, Ty::I64, &[index, scale]);
-                let low = self.plain(Op::And, Ty::I64, &[offset, low]);
-                let is_aligned = self.plain(Op::Eq, Ty::I64, &[low, zero]);
-                ok = self.plain(Op::And, Ty::Bool, &[ok, is_aligned]);
+                let offset = self.offset(index, scale);
+                let whole = self.is_multiple(offset, size);
+                let bad = self.and_not(state.mask(), Mask::Any(whole));
+                let none = self.none(bad);
+                aligned = self.plain(Op::And, Ty::Bool, &[aligned, none]);
             }
-            let bad = self.and_not(state.mask(), Mask::Any(ok));
-            ok = self.none(bad);
         }
-        let [low, zero] = [u64::from(size) - 1, 0].map(|bits| self.constant(Ty::U64, bits));
-        let low = self.plain(Op::And, Ty::U64, &[host, low]);
-        let is_aligned = self.plain(Op::Eq, Ty::U64, &[low, zero]);
-        for holds in [Some(is_aligned), same].into_iter().flatten() {
-            ok = self.plain(Op::And, Ty::Bool, &[ok, holds]);
+        if let Some(same) = same {
+            inside = self.plain(Op::And, Ty::Bool, &[inside, same]);
         }
-        Some(Elements { host, index, ok })
+        Some(Elements { host, index, inside, aligned })
+    }
+
+    /// Whether words are multiples of a power of two.
+    fn is_multiple(&mut self, words: Value, of: u32) -> Value {
+        let [low, zero] = [u64::from(of) - 1, 0].map(|bits| self.constant(Ty::U64, bits));
+        let low = self.plain(Op::And, Ty::U64, &[words, low]);
+        self.plain(Op::Eq, Ty::U64, &[low, zero])
+    }
+
+    /// What an index leads away from the host address, in bytes.
+    fn offset(&mut self, index: Value, scale: u32) -> Value {
+        let index = self.convert(index, Ty::U64);
+        let scale = self.constant(Ty::U64, scale.into());
+        self.plain(Op::Mul, Ty::U64, &[index, scale])
     }
 
     /// The operation on the elements of the active lanes, one after another. Gives what was there; 0 in the other lanes.
-    fn in_turns(&mut self, mask: Mask, inst: &Inst, elements: &Elements, operands: &[Value]) -> Value {
-        let zero = self.constant(inst.ty, 0);
+    fn in_turns(&mut self, turns: &Turns<'_>) -> Value {
+        if !turns.varies {
+            return self.change(turns, turns.host, turns.operands);
+        }
+        let ty = turns.inst.ty;
+        let zero = self.constant(ty, 0);
         let none = self.varying_value(zero);
-        let lanes = match mask {
+        let lanes = match turns.mask {
             Mask::Full => Some(self.program.width.lanes() as u32),
             Mask::First(n) => Some(n),
             _ => None,
@@ -100,17 +141,17 @@ impl Recorder<'_> {
         if let Some(lanes) = lanes.filter(|&n| n <= MOST_IN_A_ROW) {
             return (0..lanes).fold(none, |found, lane| {
                 let lane = self.constant(Ty::I32, lane.into());
-                self.turn(lane, found, inst, elements, operands)
+                self.turn(turns, lane, found)
             });
         }
-        let all = self.bits(mask);
+        let all = self.bits(turns.mask);
         let (head, done) = (self.b.block(), self.b.block());
-        let [left, found] = [Type::uniform(Ty::U64), Type::varying(inst.ty)].map(|ty| self.b.param(head, ty));
-        let result = self.b.param(done, Type::varying(inst.ty));
+        let [left, found] = [Type::uniform(Ty::U64), Type::varying(ty)].map(|ty| self.b.param(head, ty));
+        let result = self.b.param(done, Type::varying(ty));
         self.b.jump(head, &[all, none]);
         self.b.switch_to(head);
         let lane = self.lowest_lane(left);
-        let found = self.turn(lane, found, inst, elements, operands);
+        let found = self.turn(turns, lane, found);
         let [zero, one] = [0, 1].map(|bits| self.constant(Ty::U64, bits));
         let less = self.plain(Op::Sub, Ty::U64, &[left, one]);
         let left = self.plain(Op::And, Ty::U64, &[left, less]);
@@ -121,21 +162,17 @@ impl Recorder<'_> {
     }
 
     /// A lane's turn, whose result takes its place among those found.
-    fn turn(&mut self, lane: Value, found: Value, inst: &Inst, elements: &Elements, operands: &[Value]) -> Value {
-        let host = match elements.index {
-            None => elements.host,
-            Some((index, scale)) => {
-                let index = self.element(index, lane);
-                let index = self.convert(index, Ty::U64);
-                let scale = self.constant(Ty::U64, scale.into());
-                let offset = self.plain(Op::Mul, Ty::U64, &[index, scale]);
-                self.plain(Op::Add, Ty::U64, &[elements.host, offset])
-            }
-        };
-        let operands: Vec<Value> = operands.iter().map(|&v| self.element(v, lane)).collect();
-        let before = self.atomic_on(inst, host, &operands);
-        let insert = Kind::Op { op: Op::Insert, ty: inst.ty, from: inst.ty };
-        self.emit(insert, &[found, lane, before], Type::varying(inst.ty))
+    fn turn(&mut self, turns: &Turns<'_>, lane: Value, found: Value) -> Value {
+        let mut host = turns.host;
+        if let Some((index, scale)) = turns.index {
+            let index = self.element(index, lane);
+            let offset = self.offset(index, scale);
+            host = self.plain(Op::Add, Ty::U64, &[host, offset]);
+        }
+        let operands: Vec<Value> = turns.operands.iter().map(|&v| self.element(v, lane)).collect();
+        let before = self.change(turns, host, &operands);
+        let ty = turns.inst.ty;
+        self.emit(Kind::Op { op: Op::Insert, ty, from: ty }, &[found, lane, before], Type::varying(ty))
     }
 
     /// What a value is in a lane.
@@ -147,15 +184,42 @@ impl Recorder<'_> {
         self.emit(Kind::Op { op: Op::Extract, ty, from: ty }, &[v, lane], Type::uniform(ty))
     }
 
-    /// The operation on one element. Floats are exchanged as the bits that they are.
-    fn atomic_on(&mut self, inst: &Inst, host: Value, operands: &[Value]) -> Value {
-        let bits = bits_of(inst.op, inst.ty);
-        let mut args = vec![host];
-        args.extend(
-            operands.iter().map(|&v| if bits == inst.ty { v } else { self.op(Op::Bitcast, bits, inst.ty, &[v]) }),
-        );
-        let before = self.emit(Kind::Atomic { op: inst.op, ty: bits }, &args, Type::uniform(bits));
-        if bits == inst.ty { before } else { self.op(Op::Bitcast, inst.ty, bits, &[before]) }
+    /// The operation on one element; gives what was there. Floats are exchanged as the bits that they are.
+    fn change(&mut self, turns: &Turns<'_>, host: Value, operands: &[Value]) -> Value {
+        let (op, ty) = (turns.inst.op, turns.inst.ty);
+        let bits = bits_of(op, ty);
+        let as_bits = |r: &mut Self, v| if bits == ty { v } else { r.op(Op::Bitcast, bits, ty, &[v]) };
+        let operands: Vec<Value> = operands.iter().map(|&v| as_bits(self, v)).collect();
+        let before = if turns.locked {
+            let args = [&[host], &operands[..]].concat();
+            self.emit(Kind::Atomic { op, ty: bits }, &args, Type::uniform(bits))
+        } else {
+            let before = self.emit(Kind::Load { ty: bits }, &[host], Type::uniform(bits));
+            let after = self.changed(op, bits, before, &operands);
+            self.effect(Kind::Store { ty: bits }, &[host, after]);
+            before
+        };
+        if bits == ty { before } else { self.op(Op::Bitcast, ty, bits, &[before]) }
+    }
+
+    /// What an operation makes of an element.
+    fn changed(&mut self, op: Op, ty: Ty, before: Value, operands: &[Value]) -> Value {
+        let by = match op {
+            Op::AtomicAdd => Op::Add,
+            Op::AtomicSub => Op::Sub,
+            Op::AtomicMin => Op::Min,
+            Op::AtomicMax => Op::Max,
+            Op::AtomicAnd => Op::And,
+            Op::AtomicOr => Op::Or,
+            Op::AtomicXor => Op::Xor,
+            Op::AtomicCas => {
+                let is_expected = self.plain(Op::Eq, ty, &[before, operands[0]]);
+                return self.plain(Op::Select, ty, &[is_expected, operands[1], before]);
+            }
+            // It is exchanged.
+            _ => return operands[0],
+        };
+        self.plain(by, ty, &[before, operands[0]])
     }
 }
 

@@ -392,8 +392,19 @@ impl Pause<'_> {
         let frame_address = words[1];
         let (base, memory_base, ticks) = (t.base, t.memory_base(t.base), t.ticks);
         let (regions, words) = (t.memory.directory(), words.as_mut_ptr());
-        let (passed_over, leave_at) = (0, i64::MAX);
-        Context { base, memory_base, ticks, words, frame_address, counters, regions, passed_over, leave_at, thread: t }
+        Context {
+            base,
+            memory_base,
+            ticks,
+            words,
+            frame_address,
+            counters,
+            regions,
+            passed_over: 0,
+            leave_at: i64::MAX,
+            is_shared: t.memory.is_shared().into(),
+            thread: t,
+        }
     }
 
     /// Takes back what native code has changed.
@@ -544,6 +555,8 @@ pub struct Context {
     pub passed_over: u64,
     /// Once the thread has used so much [fuel](Pause::fuel_used), the next poll has the interpreter do the instruction.
     pub leave_at: i64,
+    /// 1 if other threads that run the program may be accessing its memory, else 0. That does not change while native code runs.
+    pub is_shared: u64,
     thread: *mut Thread,
 }
 
