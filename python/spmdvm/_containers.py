@@ -89,6 +89,41 @@ def shared(value: Any) -> np.ndarray | None:
     return view
 
 
+def is_labelled(value: Any) -> bool:
+    """Return whether it is a pandas or polars object, whose labels results have too."""
+    return _pandas(value) is not None or is_polars(value)
+
+
+def readable(value: Any, place: str) -> np.ndarray | None:
+    """Give what can be read as an array: a view where the object has one (buffers, columns), else a copy to be read."""
+    if isinstance(value, (str, int, float, np.generic, dict, set, frozenset, type(None))):
+        return None
+    if isinstance(value, bytes):
+        return np.frombuffer(value, np.uint8)
+    try:
+        memory = memoryview(value)
+    except TypeError:
+        memory = None
+    if memory is not None:
+        return np.asarray(memory)
+    if not isinstance(value, (list, tuple, range)) and not hasattr(value, "__array__"):
+        return None
+    if is_foreign(value):
+        raise TypeError(
+            f"{place} is a `{type(value).__name__}`, which may mean more than its numbers; "
+            "pass np.asarray(x) if they alone count"
+        )
+    try:
+        array = as_array(value, place)
+    except ValueError:
+        return None
+    is_view = hasattr(value, "__array__") and np.may_share_memory(array, as_array(value, place))
+    if array.flags.writeable and not is_view:
+        # What a program wrote there would be lost.
+        array.flags.writeable = False
+    return array
+
+
 def is_lazy(value: Any) -> bool:
     """Return whether it is a Dask array."""
     dask = sys.modules.get("dask.array")

@@ -212,7 +212,7 @@ def generator_with_another_method(x):
 
 def generator_in_what_may_not_be_computed(x):
     rng = spmdvm.rng(1, x)
-    return rng.random() if x > 1 else 0.0  # HERE a number is drawn in what may not be computed
+    return 2 * (rng.random() if x > 1 else 0.0)  # HERE a number is drawn in what may not be computed
 
 
 def array_generator_of_the_code_around(a):
@@ -765,7 +765,7 @@ def array_sum_of_numbers(a):
 
 
 def array_sum_in_an_arm(a):
-    return np.sum(a) if len(a) > 1 else 0.0  # HERE `sum` of an array in what may not be computed
+    return 1 + (np.sum(a) if len(a) > 1 else 0.0)  # HERE `sum` of an array in what may not be computed
 
 
 def array_greatest_of_bools(a):
@@ -1013,9 +1013,17 @@ def array_extremes(a):
 
 
 def array_slice_varies(a):
+    def first(part):
+        return part[0]
+
     for i in foreach(len(a)):
-        b = a[i:]  # HERE the bounds of a part are the same for all elements
-        a[i] = b[0]
+        a[i] = first(a[i:])  # HERE the parts of arrays that are passed have the same length
+
+
+def array_slice_that_varies_is_sorted(a):
+    for i in foreach(len(a)):
+        b = a[i:]
+        a[i] = np.median(b)  # HERE the lengths of an array of a kernel are known before it is called
 
 
 def array_slice_of_shape(a):
@@ -1057,8 +1065,48 @@ def array_foreach_names(a):
 
 
 def record_whole(p):
-    x = p[0]  # HERE the fields are x, n
-    p[0].x = x
+    x = p[0]
+    p[0].x = x  # HERE a field is one number
+
+
+def record_in_arithmetic(p):
+    return p[0] + p[1]  # HERE records are not computed with
+
+
+def record_of_three(p):
+    p[0] = 1.0, 2, 3  # HERE the record has 2 fields, and there are 3 values
+
+
+def record_of_a_number(p):
+    p[0] = 1.0  # HERE a record is assigned as a whole
+
+
+def record_printed(p):
+    print(p[0])  # HERE a number is needed
+
+
+def record_returned(p):
+    return p[0]  # HERE a record is not returned
+
+
+def record_without_length(p):
+    return len(p[0])  # HERE a record has no length
+
+
+def record_by_number(p):
+    x = p[0]
+    return x[1]  # HERE this is a record, with the fields x, n
+
+
+def record_field_passed(p):
+    def first(a):
+        return a[0]
+
+    return first(p["x"])  # HERE a field of records is passed on neither
+
+
+def record_no_field_of_all(p):
+    p["y"] = 1  # HERE no field `y`
 
 
 def record_no_field(p):

@@ -179,3 +179,101 @@ def test_frames_keep_their_labels(module: spmdvm.Module) -> None:
     assert result.equals(x + np.float32(1))
     with pytest.raises(TypeError, match="which have different labels"):
         module.add(x, x["u"])
+
+
+def test_kernels_of_several_results_carry_what_others_do():
+    @spmdvm.kernel
+    def both(x, by):
+        return 1 // x, x + by
+
+    masked = np.ma.array([2, 0, 1], mask=[False, True, False])
+    one, other = both(masked, 1)
+    assert one.tolist() == [0, None, 1] and other.tolist() == [3, None, 2]
+    one, other = both(np.array([2, 0, 1]), 1, where=np.array([True, False, True]))
+    assert one.tolist() == [0, 0, 1] and other.tolist() == [3, 0, 2]
+    out = np.full((2, 3), 7), np.full((2, 3), 7)
+    assert both(np.array([2, 0, 1]), 1, where=np.array([[True], [False]]) & (np.arange(3) != 1), out=out) is out
+    assert out[0].tolist() == [[0, 7, 1], [7, 7, 7]] and out[1].tolist() == [[3, 7, 2], [7, 7, 7]]
+    for wrong, message in [
+        ({"out": np.zeros(3, int)}, "`out` must be a tuple of 2 arrays, one for each result"),
+        ({"out": (np.zeros(3, int), np.zeros(3))}, r"`out\[1\]` must be an array of int64, but was given .* float64"),
+        (
+            {"out": (np.zeros(3, int), np.zeros(4, int))},
+            r"`out\[1\]` has shape \(4,\), but the result has shape \(3,\)",
+        ),
+        ({"where": np.ones(3)}, "`where` must be an array of bool"),
+        ({"where": np.ones(2, bool)}, r"the shapes .*\(2,\) of `where` do not broadcast"),
+        ({"threads": 2}, "takes no `threads=`"),
+    ]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            both(np.array([2, 3, 1]), 1, **wrong)
+
+
+def test_kernels_of_data_frames():
+    pandas = pytest.importorskip("pandas")
+
+    @spmdvm.kernel
+    def twice(x):
+        return 2 * x
+
+    @spmdvm.kernel
+    def split(x):
+        return x // 2, x % 2
+
+    frame = pandas.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}, index=["p", "q"])
+    assert twice(frame).equals(2 * frame)
+    assert twice(frame.astype("float32")).dtypes.tolist() == [np.float32, np.float32]
+    assert twice(frame.astype("Int64")["a"]).tolist() == [2, 4]
+    half, rest = split(frame["a"])
+    assert half.equals(frame["a"] // 2) and rest.equals(frame["a"] % 2)
+    with pytest.raises(TypeError, match="`x` has no type of kernels: a Series of"):
+        twice(pandas.Series(["a", "b"]))
+
+
+def test_array_kernels_read_what_has_numbers():
+    @spmdvm.kernel
+    def weighted(x, weights):
+        total = 0.0
+        for i in spmdvm.foreach(len(x)):
+            total += x[i] * weights[i]
+        return total
+
+    class Held:
+        def __array__(self, dtype=None, copy=None):
+            return np.array([1.0, 2.0])
+
+    weights = [10.0, 1.0]
+    given = [[1.0, 2.0], (1, 2), range(1, 3), bytes([1, 2]), bytearray([1, 2]), array.array("d", [1, 2]), Held()]
+    for x in given:
+        assert weighted(x, weights) == 12
+    pandas = pytest.importorskip("pandas")
+    assert weighted(pandas.Series([1, 2]), pandas.Series(weights)) == 12
+
+
+class Meters:
+    """A class that says itself what functions of numpy do to it."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(2)
+
+    def __array_ufunc__(self, *_, **__):
+        return NotImplemented
+
+
+def test_array_kernels_write_to_buffers_and_to_nothing_that_would_be_lost():
+    @spmdvm.kernel
+    def twice(x):
+        x[:] *= 2
+
+    numbers, memory = array.array("d", [1, 2]), bytearray([3, 4])
+    twice(numbers)
+    twice(memory)
+    assert numbers.tolist() == [2, 4] and list(memory) == [6, 8]
+    for x in ([1, 2], (1.0,), range(3)):
+        kind = type(x).__name__
+        with pytest.raises(TypeError, match=f"`x` is written by the kernel, which cannot write to a `{kind}`; make an"):
+            twice(x)
+    with pytest.raises((TypeError, ValueError), match="written"):
+        twice(b"abc")
+    with pytest.raises(TypeError, match="may mean more than its numbers"):
+        twice(Meters())

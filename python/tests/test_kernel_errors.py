@@ -149,7 +149,8 @@ def test_wrong_calls():
         a[0] = n
 
     for args, message in [
-        (([1, 2], 1), "`a` takes an array, not list"),
+        (([1, 2], 1), "`a` is written by the kernel, which cannot write to a `list`; make an array"),
+        (("text", 1), "`a` takes an array, not 'text', a text"),
         ((np.array(1.0), 1), "`a` has no type of kernels"),
         ((np.zeros(3), np.array([1j])), "`n` has no type"),
         ((np.zeros((3, 4))[:, 1], 1), "contiguous"),

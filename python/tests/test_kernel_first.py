@@ -6,6 +6,7 @@ Each is called as a kernel and as the Python function that it is, with copies of
 import copy
 import itertools
 import math
+import types
 
 import numpy as np
 import pytest
@@ -1602,3 +1603,155 @@ def test_what_is_no_number_is_told_how_to_be_passed():
         first(np.array(["2024-02-29"], "datetime64[D]"))
     with pytest.raises(TypeError, match=r"'abc', a text; pass its bytes, as np.frombuffer"):
         first(np.zeros(2), "abc")
+
+
+# Parts whose bounds differ from element to element.
+
+
+def same_as_in_python(function, *arguments):
+    """Compare a kernel with a `foreach` with the function of Python, on copies of the same arguments."""
+    mine, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    got = spmdvm.kernel(function, width=8)(*mine)
+    plain = types.FunctionType(function.__code__, {**function.__globals__, "around": in_order}, function.__name__)
+    want = plain(*theirs)
+    assert (got is None and want is None) or np.allclose(got, want)
+    for one, other in zip(mine, theirs):
+        np.testing.assert_array_equal(one, other)
+
+
+def in_order(*ranges):
+    """Go through what a `foreach` goes through, one after another."""
+    found = [range(r) if isinstance(r, (int, np.integer)) else range(*r) for r in ranges]
+    return found[0] if len(found) == 1 else itertools.product(*found)
+
+
+around = spmdvm.foreach
+
+
+def moving_mean(a, r, out):
+    for i in around(len(a)):
+        out[i] = a[max(i - r, 0) : i + r + 1].max()
+
+
+def box(image, r, out):
+    for y, x in around(*image.shape):
+        out[y, x] = np.min(image[max(y - r, 0) : y + r + 1, max(x - r, 0) : x + r + 1])
+
+
+def greatest_of_some(a, begins, ends, out):
+    for i in around(len(begins)):
+        part = a[begins[i] : ends[i]]
+        out[i] = np.max(part) if len(part) > 0 else -1.0
+
+
+def until_small(a, begins, ends, out):
+    for i in around(len(begins)):
+        n = 0
+        for x in a[begins[i] : ends[i]]:
+            if x < 10:
+                break
+            n += 1
+        out[i] = 1000 * n + len(a[begins[i] : ends[i] : 2]) + a[begins[i] : ends[i]].size
+
+
+def rows_of_a_sparse_matrix(first, columns, values, x, out):
+    for i in around(len(out)):
+        total = 0.0
+        for j, value in zip(columns[first[i] : first[i + 1]], values[first[i] : first[i + 1]]):
+            total += value * x[j]
+        out[i] = total
+
+
+def triangle(m, begins, out):
+    for i in around(len(m)):
+        m[i, begins[i] :] = 0
+        m[i, : begins[i]] += 1
+        rest = m[i, begins[i] :].copy()
+        rest -= i
+        out[i] = np.sum(rest) + np.argmax(m[i, : begins[i] + 1]) + m[i, ::-1][: begins[i]].sum()
+
+
+SOME = rng.permutation(50).astype(float)
+BEGINS, ENDS = rng.integers(-60, 60, (2, 70))
+FIRST = np.array([0, 3, 3, 20, 21, 50])
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (moving_mean, (SOME, 3, np.zeros(50))),
+        (box, (rng.random((9, 21)), 2, np.zeros((9, 21)))),
+        (greatest_of_some, (SOME, BEGINS, ENDS, np.zeros(70))),
+        (until_small, (SOME, BEGINS, ENDS, np.zeros(70))),
+        (rows_of_a_sparse_matrix, (FIRST, rng.integers(0, 50, 50), SOME, SOME, np.zeros(5))),
+        (triangle, (rng.integers(0, 9, (20, 10)).astype(float), rng.integers(0, 10, 20), np.zeros(20))),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_bounds_of_parts_differ_from_element_to_element(function, arguments):
+    same_as_in_python(function, *arguments)
+
+
+def test_rows_of_two_dimensions_are_copied_in_a_foreach():
+    @spmdvm.kernel
+    def solve(matrices, out):
+        for t in spmdvm.foreach(len(matrices)):
+            m = matrices[t].copy()
+            m[0, 1] += 1
+            out[t] = m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0]
+
+    matrices, out = rng.random((40, 2, 2)), np.zeros(40)
+    solve(matrices, out)
+    np.testing.assert_allclose(out, np.linalg.det(matrices + np.array([[0, 1], [0, 0]])))
+
+
+def test_arms_that_take_statements():
+    @spmdvm.kernel
+    def chosen(a, k: int):
+        n = np.sum(a) if k > 2 else a.max() if k > 1 else 0
+        n = n + 1
+        return np.sum(a[:k]) if k < 5 else n
+
+    a = np.arange(10.0)
+    assert [chosen(a, k) for k in (1, 4, 7)] == [0, 6, 46]
+
+    @spmdvm.kernel
+    def drawn(i):
+        rng = spmdvm.rng(1, i)
+        x = rng.random() if i > 2 else -1.0
+        return x, rng.random()
+
+    x, after = drawn(np.arange(5))
+    first, second = zip(*((r.random(), r.random()) for r in (spmdvm.rng(1, i) for i in range(5))))
+    assert x.tolist() == [-1, -1, -1, *first[3:]]
+    assert after.tolist() == [*first[:3], *second[3:]]
+
+
+def test_arrays_of_equal_lengths_change_places():
+    @spmdvm.kernel
+    def distance(a, b):
+        last, row = np.arange(len(b) + 1), np.zeros(len(b) + 1, np.int64)
+        for i in range(len(a)):
+            row[0] = i + 1
+            for j in range(len(b)):
+                row[j + 1] = min(row[j] + 1, last[j + 1] + 1, last[j] + (0 if a[i] == b[j] else 1))
+            last, row = row, last
+        return last[len(b)]
+
+    assert distance(b"kitten", b"sitting") == 3
+
+
+def test_elements_of_what_is_computed():
+    @spmdvm.kernel
+    def first(a):
+        return a[a > 2][0], a.T[2, 1], np.sort(a[0])[::-1][0], a.sum(axis=0)[1]
+
+    a = np.arange(6.0).reshape(2, 3)
+    with pytest.raises(spmdvm.CompileError):
+        first(a)
+
+    @spmdvm.kernel
+    def second(a):
+        return a[0][a[0] > 0][0], a.T[2, 1], np.sort(a[0])[::-1][0], a.sum(axis=0)[1]
+
+    assert second(a) == (1, 5, 2, 5)

@@ -539,3 +539,140 @@ def test_what_does_not_depend_on_the_element_is_computed_once_before(width):
     given, wanted = (copy.deepcopy([np.arange(40.0), np.arange(40.0) % 7]) for _ in range(2))
     assert spmdvm.kernel(changed, width=width)(*given) == changed(*wanted)
     np.testing.assert_array_equal(given, wanted)
+
+
+# Records.
+
+PARTICLE = np.dtype([("x", np.float64), ("v", np.float64), ("n", np.int32)], align=True)
+
+
+def particles(n):
+    found = np.zeros(n, PARTICLE)
+    found["x"], found["v"], found["n"] = np.arange(n) * 1.5, np.arange(n)[::-1], np.arange(n) % 3
+    return found
+
+
+def records_in_a_loop(ps):
+    for p in ps:
+        p["x"] += p["v"]
+        p["n"] = 3
+
+
+def records_by_name(ps):
+    at = 0
+    for i in range(len(ps)):
+        p = ps[i]
+        if p["n"] == 2:
+            p["v"] = -1
+        if p["v"] * 2 > ps[at]["x"]:
+            at = i
+    best = ps[at]
+    x, v, n = best
+    return best["x"] + x + v * n
+
+
+def records_to_functions(ps, places):
+    def kick(p, by):
+        p["v"] += by
+        return p["v"] + p["x"]
+
+    total = 0.0
+    for i in range(len(places)):
+        total += kick(ps[places[i]], 0.5)
+    return total
+
+
+def records_as_a_whole(ps):
+    n = len(ps)
+    for i in range(n // 2):
+        x, v, k = ps[i]["x"], ps[i]["v"], ps[i]["n"]
+        ps[i] = ps[n - 1 - i]
+        ps[n - 1 - i] = (x, v, k)
+        ps[i] = ps[i]
+
+
+def records_of_rows(grid):
+    for y in range(grid.shape[0]):
+        row = grid[y]
+        for p in row:
+            p["v"] += y
+        row["x"] = y
+        row[1]["n"] = 9
+        row[-1] = row[0]
+
+
+def fields_of_all(ps):
+    ps["x"][1:] += ps["v"][:-1]
+    ps["n"] = 5
+    ps["x"][ps["v"] > 2] = -1.0
+    ps["v"][ps["v"] > 4] *= 2
+    x = ps["x"]
+    y = x * 2 + ps["v"]
+    total = np.sum(y) + np.max(ps["x"]) + x[2] + len(x)
+    for one, other in zip(ps["x"], ps["v"]):
+        total += one * other
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (records_in_a_loop, (particles(9),)),
+        (records_by_name, (particles(9),)),
+        (records_to_functions, (particles(9), np.array([1, 1, 5, 8, 1]))),
+        (records_as_a_whole, (particles(9),)),
+        (records_of_rows, (particles(12).reshape(3, 4),)),
+        (fields_of_all, (particles(9),)),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_records(function, arguments):
+    mine, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    assert spmdvm.kernel(function)(*mine) == function(*theirs)
+    for one, other in zip(mine, theirs):
+        assert (one == other).all()
+
+
+def test_records_in_a_foreach():
+    @spmdvm.kernel
+    def length(p):
+        return p.x * p.x + p.v * p.v
+
+    @spmdvm.kernel(width=8)
+    def move(ps, places):
+        total = 0.0
+        for i in spmdvm.foreach(len(places)):
+            p = ps[places[i]]
+            # Some places stand there twice.
+            p.x += 1
+            p["n"] = max(p["n"], i)
+            total += length(ps[i])
+        return total
+
+    ps, places = particles(60), np.array([1, 1, 2, 5, 1, 1] * 10)
+    before = ps.copy()
+    move(ps, places)
+    assert ps["x"].tolist() == (before["x"] + np.bincount(places, minlength=60)).tolist()
+    assert [ps["n"][1], ps["n"][2], ps["n"][5]] == [59, 56, 57]
+    assert (ps["v"] == before["v"]).all()
+
+
+def test_records_outside_are_told():
+    @spmdvm.kernel
+    def move(ps):
+        ps[3].x = 1
+
+    with pytest.raises(IndexError, match="index 3 of `ps`, which has 2 elements"):
+        move(particles(2))
+
+    @spmdvm.kernel
+    def twice(p):
+        return 2 * p
+
+    with pytest.raises(TypeError, match="an array of records, for a kernel of single elements; pass its fields"):
+        twice(particles(2))
+    packed = np.dtype([("x", np.float32), ("n", np.int64)])
+    with pytest.raises(TypeError, match="whose fields do not lie as in C; make the dtype with align=True"):
+        move(np.zeros(2, packed))
+    with pytest.raises(TypeError, match=r"whose field `at` is \('<f4', \(3,\)\); fields are numbers"):
+        move(np.zeros(2, [("at", np.float32, 3)]))

@@ -14,6 +14,7 @@ import functools
 import inspect
 import linecache
 import math
+import re
 import sys
 import threading
 import typing
@@ -378,7 +379,7 @@ class Kernel:
         if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
             return _containers.as_array(value, place)
         _containers.refuse_device(value, place)
-        if hasattr(value, "__array__"):
+        if hasattr(value, "__array__") and (_containers.is_labelled(value) or _containers.is_foreign(value)):
             return value
         found = np.asarray(value)
         # Of an object that is no number its type is told.
@@ -386,7 +387,7 @@ class Kernel:
 
     def _element_types(self, values: list[Any]) -> tuple[Any, ...]:
         """Give the types of the arguments of an elementwise kernel."""
-        any_array = builtins.any(getattr(value, "ndim", 0) or _containers.is_polars(value) for value in values)
+        any_array = builtins.any(getattr(value, "ndim", 0) or _containers.is_labelled(value) for value in values)
         types: list[Any] = []
         for name, value in zip(self._names, values):
             annotation = self._annotations[name]
@@ -394,8 +395,12 @@ class Kernel:
                 ty: Any = _functions.type_of(annotation.of)
                 types.append(Uniform(ty) if annotation.what == "uniform" else ty)
                 continue
-            if _containers.is_polars(value):
-                ty = of_dtype(_containers.as_array(value, f"{self.__name__}(): `{name}`").dtype)
+            if _containers.is_labelled(value):
+                found = _containers.as_array(value, f"{self.__name__}(): `{name}`")
+                ty = of_dtype(found.dtype)
+                if ty is None:
+                    told = f"a {type(value).__name__} of {found.dtype}"
+                    raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {told}{_EXPECTED}")
             else:
                 ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
             if not isinstance(ty, Num):
@@ -406,11 +411,21 @@ class Kernel:
     def _call_tuple(self, instance: _Instance, values: list[Any], special: dict[str, Any]) -> Any:
         """Call an elementwise kernel of several results, or with arrays: over flat copies of broadcast arguments."""
         progress = {name: special.pop(name) for name in ("progress",) if name in special}
-        if special:
+        out, where = special.pop("out", None), special.pop("where", True)
+        if special.get("threads", 1) != 1:
             what = "gives several results" if instance.gives_several else "makes arrays of lengths that are passed"
-            raise TypeError(f"{self.__name__}() {what} and takes no `{next(iter(special))}=`")
-        plain = [v for v, a in zip(values, self._annotations.values()) if a is None or a.what != "uniform"]
-        shape = np.broadcast_shapes(*(np.shape(v) for v in plain))
+            raise TypeError(f"{self.__name__}() {what} and takes no `threads=`")
+        plain = [(n, v) for n, v, a in zip(self._names, values, self._annotations.values()) if _is_varying(a)]
+        carried = None
+        if where is not True or not builtins.all(type(v) in _FORMED for _, v in plain):
+            carried = _containers.Containers(self.__name__, plain, None, where)
+            where = carried.where
+        try:
+            shape = np.broadcast_shapes(*(np.shape(v) for _, v in plain), np.shape(where))
+        except ValueError:
+            shapes = ", ".join(f"{np.shape(v)} of `{name}`" for name, v in (*plain, ("where", where)))
+            raise ValueError(f"{self.__name__}(): the shapes {shapes} do not broadcast together") from None
+        chosen = None if where is True else self._chosen(where, shape)
         given: list[Any] = []
         for value, param in zip(values, instance.params):
             ty = param.of if isinstance(param, Uniform) else param
@@ -420,13 +435,49 @@ class Kernel:
             source = np.asarray(value)
             if not np.can_cast(source.dtype, ty.dtype, "safe") and not isinstance(value, (int, float)):
                 raise TypeError(f"{self.__name__}(): {source.dtype} is not safely a {ty.dtype}")
-            given.append(np.ascontiguousarray(np.broadcast_to(source.astype(ty.dtype), shape)).reshape(-1))
-        results = [np.empty(shape, strong(ty).dtype) for ty in instance.result_types]
-        count = results[0].size
+            flat = np.ascontiguousarray(np.broadcast_to(source.astype(ty.dtype), shape)).reshape(-1)
+            given.append(flat if chosen is None else flat[chosen])
+        results = [np.zeros(shape, strong(ty).dtype) for ty in instance.result_types]
+        if out is not None:
+            self._check_outs(out, results)
+        stored = [r.reshape(-1) if chosen is None else np.empty(int(chosen.sum()), r.dtype) for r in results]
         made = [part for array in instance.memory(given, self.__name__) for part in (array, *array.shape)]
-        self._run(instance, [*given, *made, *(r.reshape(-1) for r in results), count], progress)
+        self._run(instance, [*given, *made, *stored, stored[0].size], progress)
+        if chosen is not None:
+            for result, some in zip(results, stored):
+                result.reshape(-1)[chosen] = some
+        if out is not None:
+            outs = out if isinstance(out, tuple) else (out,)
+            for goal, result in zip(outs, results):
+                np.copyto(goal, result, where=True if chosen is None else chosen.reshape(shape))
+            return out
         found = tuple(r if shape else r[()] for r in results)
+        if carried is not None:
+            found = tuple(carried.wrap(r) for r in found)
         return found if instance.gives_several else found[0]
+
+    def _chosen(self, where: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """Give which elements of a call are computed, in a row."""
+        where = np.asarray(where)
+        if where.dtype != bool:
+            raise TypeError(f"{self.__name__}(): `where` must be an array of bool, but was given one of {where.dtype}")
+        return np.broadcast_to(where, shape).reshape(-1)
+
+    def _check_outs(self, out: Any, results: list[np.ndarray]) -> None:
+        """Fail if what was passed to take several results cannot."""
+        outs = out if isinstance(out, tuple) else (out,)
+        if len(outs) != len(results):
+            what = f"a tuple of {len(results)} arrays" if len(results) > 1 else "an array"
+            raise TypeError(f"{self.__name__}(): `out` must be {what}, one for each result, but there are {len(outs)}")
+        for k, (goal, result) in enumerate(zip(outs, results)):
+            label = f"{self.__name__}(): `out[{k}]`" if len(results) > 1 else f"{self.__name__}(): `out`"
+            if not isinstance(goal, np.ndarray) or goal.dtype != result.dtype:
+                what = f"an array of {goal.dtype}" if isinstance(goal, np.ndarray) else f"a {type(goal).__name__}"
+                raise TypeError(f"{label} must be an array of {result.dtype}, but was given {what}")
+            if goal.shape != result.shape:
+                raise ValueError(f"{label} has shape {goal.shape}, but the result has shape {result.shape}")
+            if not goal.flags.writeable:
+                raise ValueError(f"{label} takes a result, but the array is read-only; pass a writable one (x.copy())")
 
     def _call_arrays(self, values: list[Any], progress: dict[str, Any]) -> Any:
         try:
@@ -435,10 +486,13 @@ class Kernel:
         except (KeyError, TypeError):
             plan = None
         if plan is None:
+            before = values
             values = [
                 v if isinstance(v, (np.ndarray, np.generic, int, float)) else self._shared(k, v)
                 for k, v in enumerate(values)
             ]
+            if builtins.any(v is not b for v, b in zip(values, before)):
+                return self._call_converted(before, values, progress)
             kinds = tuple([_kind(value) for value in values])
             plan = self._plans.get(kinds)
         if plan is None:
@@ -488,6 +542,21 @@ class Kernel:
         numbers = tuple(r[0] for r in results)
         return numbers if instance.arrays is None else instance.results(values, made, list(numbers))
 
+    def _call_converted(self, before: list[Any], values: list[Any], progress: dict[str, Any]) -> Any:
+        """Call an array kernel with what objects have been made to arrays."""
+        try:
+            return self._call_arrays(values, progress)
+        except ValueError as error:
+            found = _READ_ONLY.match(str(error))
+            at = self._names.index(found[1]) if found and found[1] in self._names else None
+            if at is None or _containers.shared(before[at]) is not None:
+                raise
+            kind = type(before[at]).__name__
+            raise TypeError(
+                f"{self.__name__}(): `{found[1]}` is written by the kernel, which cannot write to a `{kind}`; make an "
+                "array, x = np.array(x), pass it, and find the results there"
+            ) from None
+
     def _shared(self, at: int, value: Any) -> Any:
         """Give the memory of an object that shows it as an array; anything else as it is."""
         place = f"{self.__name__}(): `{self._names[at]}`"
@@ -498,6 +567,9 @@ class Kernel:
             )
         _containers.refuse_device(value, place)
         array = _containers.shared(value)
+        annotation, name = self._annotations[self._names[at]], self._names[at]
+        if array is None and (name in self._indexed or (annotation is not None and annotation.what == "array")):
+            array = _containers.readable(value, place)
         return value if array is None else array
 
     def _array_types(self, values: list[Any]) -> tuple[Any, ...]:
@@ -512,8 +584,7 @@ class Kernel:
                 ty = of_value(value)
             else:
                 if not isinstance(value, np.ndarray):
-                    help = "; make one, np.array(…), which is used in place" if isinstance(value, (list, tuple)) else ""
-                    raise TypeError(f"{self.__name__}(): `{name}` takes an array, not {_described(value)}{help}")
+                    raise TypeError(f"{self.__name__}(): `{name}` takes an array, not {_described(value)}")
                 ty = of_value(value)
                 if isinstance(ty, Array) and annotation is not None:
                     self._check_array(name, value, ty, annotation)
@@ -1060,7 +1131,14 @@ def _part_of(root: np.ndarray, ndim: int, given: Any) -> np.ndarray:
     return np.ndarray(shape, root.dtype, root, begin * root.itemsize, strides)
 
 
+def _is_varying(annotation: _Annotation | None) -> bool:
+    """Return whether a parameter of an elementwise kernel may be another number for each element."""
+    return annotation is None or annotation.what != "uniform"
+
+
 _ndarray = np.ndarray
+# What is said of an array that cannot be written to.
+_READ_ONLY = re.compile(r"\w+\(\): `(\w+)` is written by the program, but the array is read-only")
 _NOTHING: dict[str, Any] = {}
 # Of arguments of these types `_Again` sees all that matters.
 _FORMED = (_ndarray, int, float, bool, *(np.dtype(c).type for c in "?bBhHiIlLqQefd"))
@@ -1071,6 +1149,8 @@ def _kind(value: Any) -> Any:
     """Give what the types of a call depend on."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim
+    if hasattr(value, "dtypes") and _containers.is_labelled(value):
+        return value.__class__, tuple(value.dtypes) if value.ndim > 1 else value.dtype
     return (value.__class__, value.dtype, getattr(value, "ndim", 1)) if hasattr(value, "dtype") else value.__class__
 
 
@@ -1080,6 +1160,8 @@ def _described(value: Any) -> str:
         return f"{kind}; pass the real and the imaginary part (`z.real`, `z.imag`)"
     if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
         return f"an array of {value.dtype}; pass its counts, with view(np.int64)"
+    if isinstance(value, (np.ndarray, np.void)) and value.dtype.names:
+        return _record_described(value)
     if isinstance(value, str):
         return f"{value!r}, a text; pass its bytes, as np.frombuffer(text.encode(), np.uint8)"
     if isinstance(value, np.ndarray) and not value.dtype.isnative:
@@ -1088,3 +1170,25 @@ def _described(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}" + ("" if value.ndim else " without dimensions")
     return f"{value!r}" if isinstance(value, (int, float, str)) else f"{type(value).__name__}"
+
+
+def _record_described(value: Any) -> str:
+    """Say what is wrong with records that a kernel cannot take."""
+    dtype = value.dtype
+    what = "an array of records" if isinstance(value, np.ndarray) else "a record"
+    name = dtype.names[0]
+    for field in dtype.names:
+        of = dtype.fields[field][0]
+        if not isinstance(of_dtype(of), Num):
+            return f"{what} whose field `{field}` is {of}; fields are numbers, without arrays or records in them"
+    if not isinstance(value, np.ndarray):
+        return f"{what}; pass its fields, x[{name!r}], or an array of records of which one is indexed"
+    if of_dtype(dtype) is None:
+        return (
+            f"{what} whose fields do not lie as in C; make the dtype with align=True: "
+            "x.astype(np.dtype(x.dtype.descr, align=True))"
+        )
+    return (
+        f"{what}, for a kernel of single elements; pass its fields, x[{name!r}]; or go through it in the kernel: "
+        f"`for i in spmdvm.foreach(len(x)): x[i].{name}`"
+    )

@@ -356,16 +356,15 @@ class Arrays(Reductions):
         made = self._long_enough(node, largest, lengths, name)
         at, together = len(self.hidden) - 1, self.is_uniform_here()
         counters = [self.temporary("at") for _ in lengths]
-        self._begin(node, counters, lengths, together)
+        loops = self._begin(node, counters, lengths, together)
         self.elements.update((id(part), self.element_at(array, counters, not together)) for part, array in found)
         value = self.number(source)
         ty = of or strong(value.type)
-        place, _ = self.place_of(
-            made, [replace(index, uniform=not together) for index in self._indices_at(made, counters)]
-        )
+        place = self.element_at(made, counters, not together).text
         self.emit(f"{place} = {(self.convert(node, value, ty) if of else self.cast(value, ty, node)).text};")
         self.elements = outer
-        self._end(together)
+        for _ in range(loops):
+            self._end(together)
         self.hidden[at].of = ty
         return replace(made, type=Array(ty, len(lengths)))
 
@@ -453,7 +452,10 @@ class Arrays(Reductions):
         start, stop, step = (constant(0), args[0], constant(1)) if len(args) == 1 else (*args, constant(1))[:3]
         if step.const in (None, 0):
             self.fail(node.args[2], "the step of `np.arange` is a constant, and not zero", "here")
-        apart = self.operate(node, "-", stop, start) if step.const > 0 else self.operate(node, "-", start, stop)
+        if start.const == 0 and step.const > 0:
+            apart = stop
+        else:
+            apart = self.operate(node, "-", *((stop, start) if step.const > 0 else (start, stop)))
         size = abs(int(step.const))
         if size > 1:
             apart = self.operate(node, "//", self.operate(node, "+", apart, constant(size - 1)), constant(size))
@@ -579,11 +581,11 @@ class Arrays(Reductions):
         """Make an array of some lengths; of a part whose lengths are computed, a part of one as long as its array."""
         if all(length.before is not None for length in lengths):
             return self.new_array(node, FLOAT64, lengths, None, name, True, True)
-        whole = self.new_array(node, FLOAT64, [self.most(like, axis) for axis in range(len(lengths))], None, name)
+        most = [self.most(like, axis) for axis in range(len(lengths))]
+        whole = self.new_array(node, FLOAT64, most, None, name, True, True)
         part = self.temporary("part")
         for axis, length in enumerate(lengths):
-            self.dims[f"{part}__n{axis}"] = length.equals[0]
-            self.emit(f"const uniform int {part}__n{axis} = {length.text};")
+            self._same_length(f"{part}__n{axis}", length)
         axes = tuple(Axis(Value("0", INT, True, 0, 0, 0), 1) for _ in lengths)
         self.parts[part] = Part(whole, whole.text, axes)
         return Value(part, whole.type, True)
@@ -679,7 +681,7 @@ class Arrays(Reductions):
                 self.enter_foreach(node)
             else:
                 k = counters[axis]
-                self.emit(f"for (uniform int {k} = 0; {k} < {lengths[axis].text}; ++{k}) {{")
+                self.emit(self.loop_to(k, lengths[axis]))
                 self.indent += 1
             elements = self.elements
             self.elements = dict(elements)

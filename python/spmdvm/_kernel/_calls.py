@@ -289,6 +289,8 @@ class Calls(Arrays):
             return constant(len(value.parts))
         if value is None or not isinstance(value.type, Array):
             self.fail(node, "`len` takes an array", "here")
+        if value.type.ndim == 0:
+            self.fail(node.args[0], "a record has no length", "here", f"it has {len(value.type.of.fields)} fields")
         return self.dim(value.text, 0)
 
     def _own(self, node: ast.Call, function: Any, as_statement: bool) -> Value | None:
@@ -318,7 +320,7 @@ class Calls(Arrays):
                 texts.append(value.text)
             elif isinstance(ty, Array):
                 if value.text in self.parts or value.text in self.views:
-                    texts.extend(self.view_texts(value))
+                    texts.extend(self.view_texts(node, value))
                     continue
                 texts.append(value.text)
                 texts.extend(self.dim(value.text, k).text for k in range(ty.ndim))

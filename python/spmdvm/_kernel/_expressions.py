@@ -275,6 +275,8 @@ class Expressions(Calls):
         owner = node.value
         if isinstance(owner, ast.Name):
             value = self.read_name(owner)
+            if value is not None and isinstance(value.type, Array) and value.type.ndim == 0:
+                return self.element(node, stores=False)
             if value is not None and isinstance(value.type, Array):
                 if node.attr == "T":
                     return self.array_of(node)
@@ -290,6 +292,11 @@ class Expressions(Calls):
                 return self._complex_part(value, node.attr)
             if value is not None:
                 self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
+        elif node.attr in ("shape", "size", "ndim") and isinstance(owner, ast.Subscript) and self.is_part(owner):
+            part = self.part(owner)
+            if node.attr == "shape":
+                return tuple_of(self.dim(part.text, k) for k in range(part.type.ndim))
+            return self._size(part) if node.attr == "size" else constant(part.type.ndim)
         elif node.attr in ("real", "imag") and isinstance(owner, (ast.Call, ast.BinOp, ast.UnaryOp)):
             return self._complex_part(self.number(owner), node.attr)
         if isinstance(owner, (ast.Subscript, ast.Call)) and not self._is_limits(owner):
@@ -306,7 +313,8 @@ class Expressions(Calls):
             return dims[0]
         known = [dim.before for dim in dims]
         host = None if None in known else "(" + " * ".join(known) + ")"
-        return Value("(" + " * ".join(f"(int64){dim.text}" for dim in dims) + ")", INT, True, 0, host=host)
+        text = "(" + " * ".join(f"(int64){dim.text}" for dim in dims) + ")"
+        return Value(text, INT, all(dim.uniform for dim in dims), 0, host=host)
 
     # Elements.
 
@@ -353,6 +361,15 @@ class Expressions(Calls):
             field, at = at.attr, at.value
         if isinstance(at, ast.Subscript) and text_of(at.slice) is not None and field is None:
             field, at = text_of(at.slice), at.value
+        record = self.read_name(at) if isinstance(at, ast.Name) else None
+        if isinstance(at, ast.Subscript) and isinstance(at.value, ast.Name) and field is None:
+            of = self.read_name(at.value)
+            if of is not None and isinstance(of.type, Array) and of.type.ndim == 0:
+                names = ", ".join(name for name, _ in of.type.of.fields)
+                help = f"take a field: `{at.value.id}.{of.type.of.fields[0][0]}`"
+                self.fail(node, f"this is a record, with the fields {names}", "an index of it", help)
+        if record is not None and isinstance(record.type, Array) and record.type.ndim == 0:
+            return self._of_record(node, record, [], field, at.id, stores)
         if not isinstance(at, ast.Subscript):
             self.fail(node, "this is no element of an array", "here")
         owner = at.value
@@ -360,13 +377,14 @@ class Expressions(Calls):
             field, owner = text_of(owner.slice), owner.value
         if isinstance(owner, ast.Subscript) and self.is_part(owner):
             array = self.part(owner)
-        elif isinstance(owner, ast.Call) and not stores and self.array_of(owner) is not None:
+        elif not isinstance(owner, ast.Name) and not stores and self.array_of(owner) is not None:
             array = self.array_of(owner)
         elif not isinstance(owner, ast.Name):
             if isinstance(owner, ast.Call):
                 # If that is an error, it says more.
                 self.expression(owner)
-            self.fail(owner, "only parameters are indexed", "not the name of an array")
+            help = "give it a name before: `found = …`, `found[0]`"
+            self.fail(owner, "arrays and their parts are indexed", "this is none", help)
         else:
             array = self.read_name(owner)
         if array is None:
@@ -383,40 +401,71 @@ class Expressions(Calls):
             if not isinstance(self.source.tree, ast.FunctionDef):
                 help = "expressions are of single elements; take the part before"
             self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`", help)
+        of = array.type.of
+        if isinstance(of, Record):
+            indices = self._indices_of(at, array)
+            if field is None and not stores:
+                return self.record_of(array, indices)
+            return self._of_record(node, array, indices, field, ast.unparse(at), stores)
         if stores:
             self.refuse_to_store(node, array)
             self.stored.add(self._name_of(array))
         text, uniform, self.element_apart = self._place(at, array)
-        of = array.type.of
-        if self.inside is not None and not stores and field is None and isinstance(of, Num):
+        if self.inside is not None and not stores and field is None:
             # Where it is known before that no element is outside, none is asked for its indices.
             flag, plain = self.inside
             text = f"({flag} ? {plain} : {text})"
-        if isinstance(of, Record):
-            fields = dict(of.fields)
-            if field not in fields:
-                names = ", ".join(fields)
-                what = "a record" if field is None else f"no field `{field}`"
-                self.fail(
-                    node,
-                    f"this is {what}; the fields are {names}",
-                    "here",
-                    f"write `{owner.id}[…].{next(iter(fields))}`",
-                )
-            return Value(f"{text}.{field}", fields[field], uniform)
         if field is not None:
-            self.fail(node, f"the elements of `{owner.id}` are numbers and have no fields", f"`{of}`")
+            self.fail(node, f"the elements of `{ast.unparse(owner)}` are numbers and have no fields", f"`{of}`")
         return Value(text, of, uniform)
 
-    def _place(self, node: ast.Subscript, array: Value) -> tuple[str, bool, frozenset[str]]:
-        """Translate the indices of an element; also those of `foreach` with which it is another element for each."""
+    def _of_record(
+        self, node: Any, array: Value, indices: list[Value], field: str | None, name: str, stores: bool
+    ) -> Value:
+        """Translate a field of the record at some indices."""
+        fields = dict(array.type.of.fields)
+        if field not in fields:
+            names = ", ".join(fields)
+            what = "a record" if field is None else f"no field `{field}`"
+            self.fail(node, f"this is {what}; the fields are {names}", "here", f"write `{name}.{next(iter(fields))}`")
+        if stores:
+            self.refuse_to_store(node, array)
+            self.stored.add(self._name_of(array))
+        self.element_apart = self.fixed_apart(array).union(*(index.apart for index in indices))
+        text, uniform = self.place_of(array, indices)
+        return Value(f"{text}.{field}", fields[field], uniform)
+
+    def store_record(self, target: Any, array: Value, value: Value) -> None:
+        """Write that a record takes the fields of another one, or the numbers of a tuple."""
+        fields = array.type.of.fields
+        if value.parts is None and (not isinstance(value.type, Array) or value.type != array.type):
+            help = "assign another record, or a tuple of as many numbers"
+            self.fail(target, "a record is assigned as a whole", f"this is `{value.type}`", help)
+        if value.parts is not None and len(value.parts) != len(fields):
+            self.fail(target, f"the record has {len(fields)} fields, and there are {len(value.parts)} values", "here")
+        # All are read before one is stored: it may be the same record.
+        given = self.keep(self.fields_of(target, value) if value.parts is None else value).parts
+        for (name, of), part in zip(fields, given):
+            place = self._of_record(target, array, [], name, "", True)
+            self.store(target, place, part, of)
+
+    def fields_of(self, node: Any, record: Value) -> Value:
+        """Give the fields of a record, as a tuple."""
+        return tuple_of(self._of_record(node, record, [], name, "", False) for name, _ in record.type.of.fields)
+
+    def _indices_of(self, node: ast.Subscript, array: Value) -> list[Value]:
+        """Translate the indices of an element."""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         ndim = array.type.ndim
         for part in filter(is_no_index, parts):
             self.fail(part, *NO_INDEX)
         if len(parts) != ndim:
             self.fail(node, f"this array has {ndim} dimensions", f"{len(parts)} indices", "give one index for each")
-        indices = [self._index(part, array, axis) for axis, part in enumerate(parts)]
+        return [self._index(part, array, axis) for axis, part in enumerate(parts)]
+
+    def _place(self, node: ast.Subscript, array: Value) -> tuple[str, bool, frozenset[str]]:
+        """Translate the indices of an element; also those of `foreach` with which it is another element for each."""
+        indices = self._indices_of(node, array)
         apart = self.fixed_apart(array).union(*(index.apart for index in indices))
         return (*self.place_of(array, indices), apart)
 
@@ -893,7 +942,9 @@ def _article(kind: str) -> str:
 
 def _element_help(value: Value) -> str | None:
     help = "take an element: `a[i]`; statements over all write to a part: `out[:] = a + 1`, `a[:] += 1`"
-    return help if value.parts is None and isinstance(value.type, Array) else None
+    if value.parts is not None or not isinstance(value.type, Array):
+        return None
+    return help if value.type.ndim else f"take one of its fields, {', '.join(name for name, _ in value.type.of.fields)}"
 
 
 _UNSUPPORTED = {

@@ -79,14 +79,15 @@ class Loops(Expressions):
         for length in lengths[1:]:
             if length.equals != shortest.equals or length.equals is None:
                 text = f"({length.text} < {shortest.text} ? {length.text} : {shortest.text})"
-                shortest = Value(text, INT, True, 0, LONGEST)
+                shortest = Value(text, INT, length.uniform and shortest.uniform, 0, LONGEST)
         return self.keep(shortest), lambda index: tuple_of(item(index) for item in items)
 
     def _elements_of(self, node: ast.expr, array: Value) -> tuple[Value, Any]:
         """Give the length of an array, and what has its element at an index."""
-        if not isinstance(array.type.of, Num):
-            help = "loop over indices: `for i in range(len(a))`, with `a[i].x`"
-            self.fail(node, "loops go over arrays of numbers", f"`{array.type}`", help)
+        if array.type.ndim == 0:
+            self.fail(node, "loops go over arrays", "this is one record", "take its fields: `p.x`")
+        if array.type.ndim == 1 and not isinstance(array.type.of, Num):
+            return self.dim(array.text, 0), lambda index: self.record_of(array, [index])
         if array.type.ndim > 1:
             return self.dim(array.text, 0), lambda index: self.row_of(array, index)
 
@@ -99,9 +100,11 @@ class Loops(Expressions):
     def _over(self, node: ast.For, target: ast.expr, counted: Any, length: Value, item: Any) -> None:
         """Write a loop that assigns one value after another, and to a name their number, which begins with another."""
         counter = self.temporary("k")
-        self.emit(f"for (uniform int {counter} = 0; {counter} < {length.text}; ++{counter}) {{")
+        self.emit(self.loop_to(counter, length))
         below = length.equals or (None if length.const is None else (f"{length.const} elements", 0))
-        index = Value(counter, INT, True, 0, LONGEST if length.const is None else length.const - 1, below=below)
+        index = Value(
+            counter, INT, length.uniform, 0, LONGEST if length.const is None else length.const - 1, below=below
+        )
         before = set(self.assigned or ())
         self.indent += 1
         if counted is not None:

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Callable, NoReturn
 
-from ._types import BOOL, INT, Array, Num
+from ._types import BOOL, INT, Array, Num, Record
 from ._values import INT32, LONGEST, OUTSIDE, Value, tuple_of
 
 # What bounds of indices are below, and the numbers of parameters in them: no sum of them overflows 64 bits.
@@ -50,6 +50,8 @@ class Part:
     is_turned: bool = False
     # Whether it is all elements of an array of several dimensions, row after row; it has no `axes` then.
     is_flat: bool = False
+    # The field that is taken of each record.
+    field: str | None = None
 
 
 class Parts:
@@ -70,6 +72,9 @@ class Parts:
             return self.turned(node, node.value)
         if isinstance(node, ast.Attribute) and node.attr == "flat":
             return self.flattened(node, node.value)
+        if isinstance(node, ast.Subscript) and self.is_record(node):
+            value: Value = self.element(node, stores=False)
+            return value
         if isinstance(node, ast.Subscript) and (self.is_choice(node) or self.takes(node)):
             return self.array_of_call(node)
         return self.array_of_call(node) if isinstance(node, (ast.Call, ast.BinOp)) else None
@@ -82,9 +87,7 @@ class Parts:
                 return None
             name, ndim = self.temporary("part"), array.type.ndim
             for axis in range(ndim):
-                length = self.dim(array.text, ndim - 1 - axis)
-                self.dims[f"{name}__n{axis}"] = length.equals[0]
-                self.emit(f"const uniform int {name}__n{axis} = {length.text};")
+                self._same_length(f"{name}__n{axis}", self.dim(array.text, ndim - 1 - axis))
             axes = tuple(Axis(Value("0", INT, True, 0, 0, 0), 1) for _ in range(ndim))
             self.parts[name] = Part(array, self._name_of(array), axes, None, True)
             self.parts_of[id(node)] = node, Value(name, array.type, array.uniform)
@@ -123,12 +126,45 @@ class Parts:
         """Give the part of an array of several dimensions that one index of the first takes."""
         name, axes = self.temporary("part"), [Axis(index, None)]
         for axis in range(1, array.type.ndim):
-            length = self.dim(array.text, axis)
-            self.dims[f"{name}__n{axis - 1}"] = length.equals[0]
-            self.emit(f"const uniform int {name}__n{axis - 1} = {length.text};")
+            self._same_length(f"{name}__n{axis - 1}", self.dim(array.text, axis))
             axes.append(Axis(Value("0", INT, True, 0, 0, 0), 1))
         self.parts[name] = Part(array, self._name_of(array), tuple(axes))
         return Value(name, Array(array.type.of, array.type.ndim - 1), array.uniform)
+
+    def record_of(self, array: Value, indices: list[Value]) -> Value:
+        """Give one record of an array: a part without dimensions."""
+        name = self.temporary("record")
+        axes = tuple(Axis(self.keep(index), None) for index in indices)
+        self.parts[name] = Part(array, self._name_of(array), axes)
+        return Value(name, Array(array.type.of, 0), array.uniform)
+
+    def is_record(self, node: ast.Subscript) -> bool:
+        """Return whether an index takes one record of an array."""
+        if _is_text(node.slice) or not isinstance(node.value, (ast.Name, ast.Subscript)):
+            return False
+        if isinstance(node.value, ast.Subscript) and not self.is_part(node.value):
+            return False
+        array = self.array_of(node.value)
+        is_of = array is not None and isinstance(array.type.of, Record) and len(_indices(node)) == array.type.ndim
+        return is_of and array.type.ndim > 0
+
+    def _field_of(self, node: ast.Subscript, array: Value) -> Value:
+        """Give a field of all records of an array, `p["x"]`, as an array."""
+        fields, field = dict(array.type.of.fields), str(ast.literal_eval(node.slice))
+        if field not in fields:
+            names = ", ".join(fields)
+            self.fail(node.slice, f"this is no field `{field}`; the fields are {names}", "here")
+        name, axes = self.temporary("field"), []
+        for axis in range(array.type.ndim):
+            self._same_length(f"{name}__n{axis}", self.dim(array.text, axis))
+            axes.append(Axis(Value("0", INT, True, 0, 0, 0), 1))
+        self.parts[name] = Part(array, self._name_of(array), tuple(axes), field=field)
+        return Value(name, Array(fields[field], array.type.ndim), array.uniform)
+
+    def taken_field(self, array: Value) -> str | None:
+        """Give the field that an array is of the records of another one; None if it is none."""
+        part = self.parts.get(array.text)
+        return None if part is None else part.field or self.taken_field(part.array)
 
     def is_choice(self, node: ast.Subscript) -> bool:
         """Return whether elements are taken that a mask chooses: `a[a > 2]`, outside of a statement over elements."""
@@ -156,6 +192,9 @@ class Parts:
         indices = _indices(node)
         if any(isinstance(index, ast.Slice) for index in indices):
             return not self._is_tuple(node.value)
+        if _is_text(node.slice):
+            records = self.array_of(node.value) if isinstance(node.value, (ast.Name, ast.Subscript)) else None
+            return records is not None and isinstance(records.type.of, Record) and records.type.ndim > 0
         if isinstance(node.value, ast.Subscript):
             return self.is_part(node.value) and len(indices) < self.part(node.value).type.ndim
         array = self.read_name(node.value) if isinstance(node.value, ast.Name) else None
@@ -182,6 +221,8 @@ class Parts:
             self.fail(node.value, "only arrays have parts", "no array")
         if self.in_arm:
             self.fail(node, "a part of an array in what may not be computed", "here", "give it a name before")
+        if _is_text(node.slice):
+            return self._field_of(node, array)
         indices, ndim = _indices(node), array.type.ndim
         for index in indices:
             if is_no_index(index):
@@ -220,8 +261,7 @@ class Parts:
         n = self.dim(array.text, axis)
         if index.lower is None and index.upper is None and step == 1:
             # All of it: an index below one length is below the other.
-            self.dims[length] = n.equals[0]
-            self.emit(f"const uniform int {length} = {n.text};")
+            self._same_length(length, n)
             return Axis(Value("0", INT, True, 0, 0, 0), 1)
         window = self._window(index, n) if step == 1 else None
         if window is not None:
@@ -230,11 +270,16 @@ class Parts:
             self.emit(f"const uniform int {length} = {count};")
             return Axis(self.keep(first), 1)
         low, high = ("0", n.text) if step > 0 else ("-1", f"({n.text} - 1)")
-        start = self._bound(index.lower, n.text, low, high, low if step > 0 else high)
-        stop = self._bound(index.upper, n.text, low, high, high if step > 0 else low)
+        ends = [
+            self._bound(index.lower, n, low, high, low if step > 0 else high),
+            self._bound(index.upper, n, low, high, high if step > 0 else low),
+        ]
         names = [self.temporary("start"), self.temporary("stop")]
-        for name, text in zip(names, (start, stop)):
-            self.emit(f"const uniform int {name} = {text};")
+        for name, (text, is_same) in zip(names, ends):
+            self.emit(f"const {'uniform ' if is_same else ''}int {name} = {text};")
+        is_same = ends[0][1] and ends[1][1]
+        if not is_same:
+            self.differing.add(length)
         first, last = names if step > 0 else reversed(names)
         size = abs(step)
         count = f"{last} - {first}" if size == 1 else f"({last} - {first} + {size - 1}) / {size}"
@@ -246,8 +291,15 @@ class Parts:
             host = f"_len(_range({n.before})[{known[0]}:{known[1]}:{step}])"
             self.dims[length] = f"= {host}"
             self.program.hosts.setdefault(f"= {host}", host)
-        self.emit(f"const uniform int {length} = {first} < {last} ? {count} : 0;")
-        return Axis(Value(names[0], INT, True, -1, LONGEST), step)
+        self.emit(f"const {'uniform ' if is_same else ''}int {length} = {first} < {last} ? {count} : 0;")
+        return Axis(Value(names[0], INT, ends[0][1], -1, LONGEST), step)
+
+    def _same_length(self, name: str, length: Value) -> None:
+        """Declare a length that is another one."""
+        self.dims[name] = length.equals[0]
+        if not length.uniform:
+            self.differing.add(name)
+        self.emit(f"const {'uniform ' if length.uniform else ''}int {name} = {length.text};")
 
     def _window(self, index: ast.Slice, length: Value) -> tuple[Value, int] | None:
         """Give where `i - 1:i + 2` begins and how long it is, if all of it is known to be inside; else None."""
@@ -262,23 +314,28 @@ class Parts:
             return None
         return (start, high - low) if below[0] == length.equals[0] and below[1] <= 1 else None
 
-    def _bound(self, node: ast.expr | None, n: str, low: str, high: str, default: str) -> str:
-        """Write a bound, which counts from the end if it is negative, and is moved into the array."""
+    def _bound(self, node: ast.expr | None, n: Value, low: str, high: str, default: str) -> tuple[str, bool]:
+        """Write a bound, which counts from the end if it is negative, and is moved into the array.
+
+        Tell whether it is the same for all lanes.
+        """
         if node is None:
-            return default
+            return default, n.uniform
         value = self.integer(node, "a bound of a part")
-        if not value.uniform:
-            self.fail(node, "the bounds of a part are the same for all elements", "this differs from lane to lane")
         if value.const is not None:
             at = int(value.const)
             if abs(at) > LONGEST:
-                return high if at > 0 else low
-            return f"{at} < {high} ? {at} : {high}" if at >= 0 else f"{n} - {-at} > {low} ? {n} - {-at} : {low}"
+                return (high if at > 0 else low), n.uniform
+            if at >= 0:
+                return f"{at} < {high} ? {at} : {high}", n.uniform
+            return f"{n.text} - {-at} > {low} ? {n.text} - {-at} : {low}", n.uniform
         given, text = self.temporary("given"), self.temporary("bound")
         wide = value.text if value.is_narrow else self.cast(value, INT, node).text
-        self.emit(f"const uniform int64 {given} = {wide};")
-        self.emit(f"const uniform int64 {text} = {given} < 0 ? {given} + {n} : {given};")
-        return f"{text} < {low} ? {low} : {text} > {high} ? {high} : (int){text}"
+        is_same = value.uniform and n.uniform
+        shape = "uniform " if is_same else ""
+        self.emit(f"const {shape}int64 {given} = {wide};")
+        self.emit(f"const {shape}int64 {text} = {given} < 0 ? {given} + {n.text} : {given};")
+        return f"{text} < {low} ? {low} : {text} > {high} ? {high} : (int){text}", is_same
 
     def place_of(self, array: Value, indices: list[Value]) -> tuple[str, bool]:
         """Give an element by its indices, and whether it is the same for all lanes."""
@@ -287,8 +344,10 @@ class Parts:
         uniform = root.uniform and all(index.uniform for index in indices) and self._fixed_uniform(array)
         text = f"({' && '.join(tests)}) ? {offset} : {OUTSIDE}" if tests else offset
         flag = self.known_inside(self.unsure) if tests and not uniform else None
-        self.inside = None if flag is None else (flag, f"{root.text}[{offset}]")
-        return f"{root.text}[{text}]", uniform
+        field = self.taken_field(array)
+        field = "" if field is None else f".{field}"
+        self.inside = None if flag is None else (flag, f"{root.text}[{offset}]{field}")
+        return f"{root.text}[{text}]{field}", uniform
 
     def reach(self, value: Value) -> tuple[str | None, str | None]:
         """Give expressions of parameters alone between which an integer is; None where there is none."""
@@ -373,14 +432,29 @@ class Parts:
             return None
         return tuple(self._apart(value, axis)[1] for axis in range(value.type.ndim))
 
-    def view_texts(self, value: Value) -> list[str]:
+    def view_texts(self, node: Any, value: Value) -> list[str]:
         """Write the arguments that pass a part."""
+        self.refuse_field(node, value)
         root, offset, tests = self._offset(value, [Value("0", INT, True, 0, 0, 0)] * value.type.ndim)
         # From there no element is in bounds.
         begin = f"(({' && '.join(tests)}) ? {offset} : {OUTSIDE})" if tests else offset
         apart = [self._apart(value, axis) for axis in range(value.type.ndim)]
         lengths = [self.dim(value.text, axis).text for axis in range(value.type.ndim)]
+        if not self.differing.isdisjoint(lengths):
+            self.fail(
+                node,
+                "the parts of arrays that are passed have the same length for all elements",
+                "here it differs from element to element",
+                "pass the array and both bounds; or a part of a constant length, `a[i:i + 3]`, where it is inside",
+            )
         return [root.text, *lengths, begin, *(text for text, step in apart if step is None)]
+
+    def refuse_field(self, node: Any, array: Value) -> None:
+        """Fail if an array is a field of records, whose elements do not lie next to each other."""
+        field = self.taken_field(array)
+        if field is not None:
+            help = f'pass the array of records, or a copy of the field: `p["{field}"].copy()`'
+            self.fail(node, "a field of records is passed on neither to functions nor as a result", "here", help)
 
     def _apart(self, array: Value, axis: int) -> tuple[str, int | None]:
         """Give how far the elements of an array or part lie apart along an axis, and the constant if it is one."""
@@ -629,7 +703,11 @@ class Parts:
             if array.type.ndim > len(lengths):
                 self.fail(source, f"this has {array.type.ndim} dimensions, what is assigned {len(lengths)}", "here")
             if not isinstance(array.type.of, Num):
-                self.fail(source, "records are not computed with", "an array of records", "take a field of an element")
+                name = next(iter(array.type.of.fields))[0]
+                told = "an array of records" if array.type.ndim else "a record"
+                text = ast.unparse(source)
+                help = f'take a field: `{text}["{name}"]`' + ("" if array.type.ndim else f", `{text}.{name}`")
+                self.fail(source, "records are not computed with", told, help)
             for axis, length in enumerate(lengths[len(lengths) - array.type.ndim :]):
                 own = self.dim(array.text, axis)
                 if own.equals != length.equals:
@@ -643,7 +721,8 @@ class Parts:
         indices = []
         for axis, counter in enumerate(counters[len(counters) - array.type.ndim :]):
             symbol = self.dim(array.text, axis).equals
-            indices.append(Value(counter, INT, uniform, 0, LONGEST, below=(symbol[0], 0)))
+            is_same = uniform and counter not in self.differing
+            indices.append(Value(counter, INT, is_same, 0, LONGEST, below=(symbol[0], 0)))
         text, uniform = self.place_of(array, indices)
         return Value(text, array.type.of, uniform)
 
@@ -709,7 +788,10 @@ class Parts:
         )
 
     def _are_apart(self, a: Value, b: Value) -> bool:
-        """Return whether two parts of an array have other constant indices along some axis, such as other rows."""
+        """Return whether two parts of an array are other fields, or have other constant indices, as rows do."""
+        fields = self.taken_field(a), self.taken_field(b)
+        if None not in fields and fields[0] != fields[1]:
+            return True
         one, other = self.parts.get(a.text), self.parts.get(b.text)
         if one is None or other is None or one.array.text != other.array.text:
             return False
@@ -788,7 +870,10 @@ def _indices(node: ast.Subscript) -> list[ast.expr]:
 
 
 def _all_of(node: ast.expr) -> str | None:
-    """Give the name of which an expression is all elements: `a`, `a[:]`, `a[:, :]`; None if it is something else."""
+    """Give of what an expression is all elements: `a`, `a[:]`, `a[:, :]`, `p["x"]`; None if it is something else."""
+    if isinstance(node, ast.Subscript) and _is_text(node.slice):
+        records = _all_of(node.value)
+        return None if records is None else f"{records}.{ast.literal_eval(node.slice)}"
     if isinstance(node, ast.Subscript):
         everything = ast.dump(ast.Slice(None, None, None))
         return _all_of(node.value) if all(ast.dump(index) == everything for index in _indices(node)) else None

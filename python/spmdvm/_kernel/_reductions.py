@@ -164,9 +164,17 @@ class Reductions(Parts):
             self.enter_foreach(node)
             return 1
         for counter, length in zip(counters, lengths):
-            self.emit(f"for (uniform int {counter} = 0; {counter} < {length.text}; ++{counter}) {{")
+            self.emit(self.loop_to(counter, length))
             self.indent += 1
         return len(lengths)
+
+    def loop_to(self, counter: str, length: Value) -> str:
+        """Write the head of a loop over indices below a length, which may differ from lane to lane."""
+        if not length.uniform:
+            self.differing.add(counter)
+        return (
+            f"for ({'uniform ' if length.uniform else ''}int {counter} = 0; {counter} < {length.text}; ++{counter}) {{"
+        )
 
     def _end(self, together: bool) -> None:
         if together:

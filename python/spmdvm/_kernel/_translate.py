@@ -386,6 +386,8 @@ class Body(Loops):
         # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
         # stands for arrays.
         self.parts: dict[str, Part] = {}
+        # The lengths of parts, and the counters of loops up to them, that differ from lane to lane.
+        self.differing: set[str] = set()
         self.parts_of: dict[int, tuple[ast.expr, Value]] = {}
         self.elements: dict[int, Value] = {}
         # With which indices of `foreach` the element differs that was translated last; and the one lane that executes,
@@ -741,7 +743,8 @@ class Body(Loops):
         if length is not None:
             return replace(constant(length), equals=(symbol, 0))
         host = self.program.hosts.get(symbol)
-        return Value(self._length_names.get(symbol, text), INT, True, 0, LONGEST, equals=(symbol, 0), host=host)
+        is_same = text not in self.differing
+        return Value(self._length_names.get(symbol, text), INT, is_same, 0, LONGEST, equals=(symbol, 0), host=host)
 
     @functools.cached_property
     def _length_names(self) -> dict[str, str]:
@@ -848,6 +851,10 @@ class Body(Loops):
 
     def do_Assign(self, node: ast.Assign) -> None:
         """`a = …`, `a[i] = …`, `a, b = …`."""
+        if self._needs_branches(node.value):
+            names = [n.id for each in node.targets for n in ast.walk(each) if isinstance(n, ast.Name)]
+            self.repeated.update(names)
+            return self._in_branches(node, lambda value: ast.Assign(node.targets, value))
         target = node.targets[0]
         for each in node.targets:
             if len(node.targets) > 1 and (self.is_masked(each) or self.is_part(each)):
@@ -964,6 +971,8 @@ class Body(Loops):
         count, array = len(target.elts), self.array_of(node)
         if array is None:
             return self.elements_of(node, count)
+        if array.type.ndim == 0:
+            return self.fields_of(node, array)
         if array.type.ndim != 1 or not isinstance(array.type.of, Num):
             return None
         return self.taken_apart(target, array)
@@ -1137,20 +1146,28 @@ class Body(Loops):
             return
         if self.is_part(target):
             self.fail(target, "a part of an array is assigned by a statement of its own", "here")
+        if isinstance(target, ast.Subscript) and self.is_record(target):
+            return self.store_record(target, self.array_of(_as_load(target)), value)
         if isinstance(target, (ast.Subscript, ast.Attribute)):
             place = self.element(target, stores=True)
             if not isinstance(value.type, Num) or value.parts is not None:
-                self.fail(target, "an element of an array is one number", "this is none")
-            if place.uniform and self.is_uniform_here() and not value.uniform:
-                self.fail(target, "lanes would store different values to one element", "outside of `foreach`")
-            text = self.cast(value, place.type, target).text
-            if place.uniform and not value.uniform and self.one is not None:
-                text = f"extract({text}, (uniform int){self.one})"
-            if self.inside is None or self.one is not None or not isinstance(target, ast.Subscript):
-                return self.emit(f"{place.text} = {text};")
-            (flag, plain), text = self.inside, self.keep(replace(value, text=text, type=place.type)).text
-            return self.emit(f"if ({flag}) {plain} = {text}; else {place.text} = {text};")
+                what = "a field" if isinstance(target, ast.Attribute) else "an element of an array"
+                told = "several values" if value.parts is not None else f"this is `{value.type}`"
+                self.fail(target, f"{what} is one number", told)
+            return self.store(target, place, value, place.type)
         self.fail(target, "this cannot be assigned", "not a name, an element or a field")
+
+    def store(self, target: ast.expr, place: Value, value: Value, of: Num) -> None:
+        """Write that an element, or a field of one, takes a number."""
+        if place.uniform and self.is_uniform_here() and not value.uniform:
+            self.fail(target, "lanes would store different values to one element", "outside of `foreach`")
+        text = self.cast(value, of, target).text
+        if place.uniform and not value.uniform and self.one is not None:
+            text = f"extract({text}, (uniform int){self.one})"
+        if self.inside is None or self.one is not None or "." in place.text.rpartition("]")[2]:
+            return self.emit(f"{place.text} = {text};")
+        (flag, plain), text = self.inside, self.keep(replace(value, text=text, type=of)).text
+        return self.emit(f"if ({flag}) {plain} = {text}; else {place.text} = {text};")
 
     def _apart_from_names(self, target: ast.Tuple | ast.List, values: tuple[Value, ...]) -> list[Value]:
         """Give values; of arrays that several names are assigned to, and that change in this, copies."""
@@ -1244,6 +1261,30 @@ class Body(Loops):
         self.emit("}")
         self.assigned = after if self.assigned is None else self.assigned if after is None else self.assigned & after
 
+    def _needs_branches(self, value: ast.expr) -> bool:
+        """Return whether it is `a if c else b` of numbers that take statements: loops over arrays, draws."""
+        if not isinstance(value, ast.IfExp):
+            return False
+        found = [self._loops_in(arm) for arm in (value.body, value.orelse)]
+        return None not in found and any(found)
+
+    def _loops_in(self, node: ast.expr) -> bool | None:
+        """Return whether a number takes loops over arrays, or is drawn; None if it is none, but has parts of arrays."""
+        func = node.func if isinstance(node, ast.Call) else None
+        draws = isinstance(func, ast.Attribute) and self.generator(func.value) is not None
+        if draws or self.is_reduction(node):
+            return True
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            return None
+        found = [self._loops_in(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+        return None if None in found else any(found)
+
+    def _in_branches(self, node: Any, statement: Any) -> None:
+        """Translate a statement with `a if c else b` as two, of which one is executed."""
+        of = node.value
+        arms = [[ast.copy_location(statement(arm), node)] for arm in (of.body, of.orelse)]
+        self.do_If(ast.copy_location(ast.If(of.test, *arms), node))
+
     def _inner(self, statements: list[ast.stmt]) -> None:
         self.indent += 1
         at = self.at
@@ -1331,6 +1372,8 @@ class Body(Loops):
             self.emit("return;")
             self.assigned = None
             return
+        if self._needs_branches(node.value):
+            return self._in_branches(node, ast.Return)
         if self._returns_arrays(node):
             return
         if isinstance(node.value, ast.List):
@@ -1382,6 +1425,10 @@ class Body(Loops):
                 arrays.append(None)
                 numbers.append(self._as_number(each, value or self.expression(each)))
                 continue
+            if value.type.ndim == 0:
+                field = value.type.of.fields[0][0]
+                help = f"return its fields: `{ast.unparse(each)}.{field}`"
+                self.fail(each, "a record is not returned as a whole", f"this is {_a(value.type)}", help)
             if not isinstance(value.type.of, Num):
                 self.fail(each, "arrays of numbers are returned", f"this is {_a(value.type)}", "return nothing")
             root, where = self._returned_part(each, value)
@@ -1442,6 +1489,7 @@ class Body(Loops):
         if self.identity is not None or value.text in self.views:
             help = "return the whole array, and take the part where the function is called; or a copy, `a[1:].copy()`"
             self.fail(node, "a function in a kernel returns whole arrays", "this is a part of one", help)
+        self.refuse_field(node, value)
         root, at, tests = self._offset(value, [Value("0", INT, True, 0, 0, 0)] * value.type.ndim)
         begin = f"(({' && '.join(tests)}) ? {at} : {OUTSIDE})" if tests else f"({at})"
         lengths = [self.dim(value.text, axis).text for axis in range(value.type.ndim)]

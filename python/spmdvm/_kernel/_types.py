@@ -84,13 +84,15 @@ class Record:
 
 @dataclass(frozen=True)
 class Array:
-    """An array of numbers or records."""
+    """An array of numbers or records; with no dimensions, one record of an array."""
 
     of: Num | Record
     ndim: int
 
     def __str__(self) -> str:
-        """Give the type of the elements and the number of dimensions."""
+        """Give the type of the elements and the number of dimensions; a record is one of none."""
+        if self.ndim == 0:
+            return str(self.of)
         return f"array[{self.of}]" if self.ndim == 1 else f"array[{self.of}, {self.ndim}]"
 
 
