@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import spmdvm
-from spmdvm import _combine, _kernel
+from spmdvm import _combine, _explain, _kernel, _profile, _step
 
 ROOT = Path(__file__).resolve().parents[2]
 STUBS = ROOT / "python" / "spmdvm" / "_spmdvm.pyi"
@@ -78,6 +78,11 @@ SECTIONS: list[tuple[str, str, list[str]]] = [
         ["Profile", "ProfileLine", "Timeline", "TaskRun"],
     ),
     (
+        "Explanations",
+        "What `Module.explain` and `Kernel.explain` give.",
+        ["Explanation", "ExplainedLine"],
+    ),
+    (
         "Stepping",
         "What `Module.stepper` and `Kernel.stepper` give.",
         ["Stepper", "Step", "StepVariable", "StepCall"],
@@ -129,7 +134,8 @@ def stubs() -> dict[str, ast.stmt]:
 def sources() -> dict[str, ast.stmt]:
     """Give what the part in Python defines, by name."""
     found: dict[str, ast.stmt] = {}
-    for module in (spmdvm, sys.modules["spmdvm._errors"], _kernel, _kernel._random, _combine):
+    errors = sys.modules["spmdvm._errors"]
+    for module in (spmdvm, errors, _kernel, _kernel._random, _combine, _explain, _profile, _step):
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 # Of overloads the last stands for what is done.

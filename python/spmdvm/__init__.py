@@ -103,6 +103,8 @@ __all__ = [
     "CompileWarning",
     "Diagnostic",
     "DivisionByZero",
+    "ExplainedLine",
+    "Explanation",
     "Finding",
     "Function",
     "Globals",
@@ -174,6 +176,8 @@ __all__ = [
 _COMBINATORS = ("filter", "map", "reduce", "reduce_by_index", "scan")
 # Names of what `profile` and `timeline` give.
 _SEEING = ("Profile", "ProfileLine", "TaskRun", "Timeline")
+# Of what `explain` gives.
+_EXPLAINING = ("ExplainedLine", "Explanation")
 # And of what `stepper` gives.
 _STEPPING = ("Step", "StepCall", "StepVariable", "Stepper")
 # Names that would hide Python's own, and so are not in `__all__`.
@@ -181,10 +185,37 @@ _HIDDEN = ("all", "any", "filter", "map")
 
 Mapping.register(Globals)
 
+_native_explain = Module.explain
+
+
+def _explain_module(self: Any, line: Any = None, *, ir: bool = False, asm: bool = False, profile: Any = None) -> Any:
+    """Say what became of each line of the source, and of the loops that were hot so far.
+
+    Gives an `Explanation`: a text with the source and, under each line with code, whether it is native code, which
+    variables differ between lanes, how memory is accessed, in how many rounds all lanes were active, and what to do;
+    `lines` and `to_dict()` have the same as data, and notebooks show it as a page. Behind the source stands for each
+    loop what was compiled in what time, how often it was entered and how it was left; `ir=True` adds the optimised code
+    of each loop, `asm=True` machine code. A `profile` (of `Module.profile`) adds how often lines were executed, with
+    how many of the lanes, and their shares of the time.
+
+    With a number of a line instead what became of that line, as text: compiled or not and why, with which masks, how
+    compiled code was left there, and what about it takes time.
+    """
+    from . import _explain
+
+    if line is not None:
+        return _explain.line_of(self, line)
+    return _explain.of_module(self, _explain.loops_of(self, ir=ir, asm=asm), profile)
+
+
+_explain_module.__name__, _explain_module.__qualname__ = "explain", "Module.explain"
+Module.explain = _explain_module  # type: ignore[method-assign]
+
 if TYPE_CHECKING:
     from ._combine import filter as filter
     from ._combine import map as map
     from ._combine import reduce, reduce_by_index, scan
+    from ._explain import ExplainedLine, Explanation
     from ._kernel import (
         Kernel,
         array,
@@ -219,7 +250,7 @@ def __getattr__(name: str) -> Any:
     """Import kernels, combinators and profiles when they are first asked for: few programs have all of these."""
     if name in __all__ or name in _HIDDEN:
         owner = "._combine" if name in _COMBINATORS else "._profile" if name in _SEEING else "._kernel"
-        owner = "._step" if name in _STEPPING else owner
+        owner = "._step" if name in _STEPPING else "._explain" if name in _EXPLAINING else owner
         value = globals()[name] = getattr(importlib.import_module(owner, __name__), name)
         return value
     raise AttributeError(f"module 'spmdvm' has no attribute '{name}'")

@@ -15,7 +15,7 @@ _MONO = "font-family:monospace;white-space:pre;text-align:left;line-height:1.4;o
 _DIM = "opacity:.6"
 _GREEN, _AMBER, _RED, _BLUE = "60,160,80", "220,150,20", "220,60,60", "70,120,220"
 # In longer programs the lines of hot loops alone are explained.
-_MOST_LINES = 200
+MOST_LINES = 200
 # What became of a line: a colour and the words of the legend.
 _STATES = {
     "compiled": (_GREEN, "native code"),
@@ -58,7 +58,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 # Sources with what became of their lines.
 
 
-def _state(facts: Sequence[str]) -> str:
+def state(facts: Sequence[str]) -> str:
     """Give which of `_STATES` a line is in, of what `explain(line)` says."""
     words = [fact.strip() for fact in facts]
     ends = ("end of loop", "return")
@@ -75,9 +75,9 @@ def annotated(lines: Iterable[tuple[int, str, Sequence[str]]]) -> str:
     """Show lines with their numbers, coloured by what became of them; a click on one shows the facts."""
     shown, states = [], set()
     for number, text, facts in lines:
-        state = _state(facts)
-        states.add(state)
-        colour = _STATES[state][0]
+        found = state(facts)
+        states.add(found)
+        colour = _STATES[found][0]
         background = f"background:rgba({colour},.16);" if colour else ""
         costs = sum(" × " in fact for fact in facts)
         mark = f' <span style="{_DIM}">{"▪" * min(costs, 5)}</span>' if costs else ""
@@ -85,14 +85,47 @@ def annotated(lines: Iterable[tuple[int, str, Sequence[str]]]) -> str:
         if facts:
             inner = "\n".join(escape(f"      {fact.rstrip()}") for fact in facts)
             summary = f'<summary style="{background}cursor:pointer;display:block">{head}</summary>'
-            shown.append(f'<details data-state="{state}">{summary}<div style="{_DIM}">{inner}</div></details>')
+            shown.append(f'<details data-state="{found}">{summary}<div style="{_DIM}">{inner}</div></details>')
         else:
-            shown.append(f'<div data-state="{state}">{head}</div>')
+            shown.append(f'<div data-state="{found}">{head}</div>')
     legend = [_chip(_STATES[s][1], _STATES[s][0]) for s in ("compiled", "left", "interpreted") if s in states]
     if not legend and "cold" in states:
         legend = ["no loop has been hot yet: nothing is compiled"]
     below = f'<div style="{_DIM}">{" ".join(legend)} · click a line for more</div>' if legend else ""
     return f'<div class="spmdvm-source" style="{_MONO}">{"".join(shown)}</div>{below}'
+
+
+def explanation(head: str, lines: Sequence[Any], loops: str) -> str:
+    """Show a source with what became of each line: what is said of it beside it, and a click on it shows the rest."""
+    from ._explain import notes
+
+    cell = "padding:0 8px;font-family:monospace;white-space:pre;text-align:left;vertical-align:top"
+    colours = {"native": _GREEN, "left": _BLUE, "interpreted": _AMBER}
+    most = max((row.share for row in lines if row.share), default=0)
+    rows = []
+    for row in lines:
+        background = f"background:rgba({colours[row.state]},.16)" if row.state in colours else ""
+        heat = f"background:rgba({_RED},{0.6 * (row.share or 0) / most:.3f})" if most else ""
+        share = f'<td style="{cell};text-align:right;{heat}">{"" if row.share is None else f"{row.share:.1%}"}</td>'
+        slow = [kind for kind in row.memory if "gather" in kind or "scatter" in kind]
+        chips = " ".join(_chip(kind, _RED if slow else _BLUE) for kind in slow)
+        told = [note for note in notes(row._replace(share=None)) if not any(note.endswith(kind) for kind in slow)]
+        said = f'{chips} <span style="{_DIM}">{escape("; ".join(told))}</span>'
+        more = "".join(f"<div>{_chip('do', _AMBER)} {escape(text)}</div>" for text in row.advice)
+        more += "".join(f'<div style="{_DIM}">{escape(fact.rstrip())}</div>' for fact in row.facts)
+        if more:
+            said = f'<details><summary style="cursor:pointer">{said}</summary>{more}</details>'
+        code = f'<td style="{cell};{_DIM}">{row.line}</td><td style="{cell};{background}">{escape(row.text)}</td>'
+        first = share if most else ""
+        beside = cell.replace("pre", "pre-wrap")
+        rows.append(f'<tr data-state="{row.state or "none"}">{first}{code}<td style="{beside}">{said}</td></tr>')
+    states = {row.state for row in lines}
+    names = {"native": "compiled", "left": "left", "interpreted": "interpreted"}
+    legend = [_chip(_STATES[names[s]][1], colours[s]) for s in names if s in states]
+    below = f'<div style="{_DIM}">{" ".join(legend)} · click a line for more</div>' if legend else ""
+    table = f'<table style="border-collapse:collapse">{"".join(rows)}</table>'
+    below += _folded("loops", pre(loops)) if loops.strip() else ""
+    return f'<div class="spmdvm-explain"><div>{escape(head)}</div>{table}{below}</div>'
 
 
 def facts(module: Any, line: int) -> list[str]:
@@ -108,7 +141,7 @@ def explained(module: Any) -> list[tuple[int, str, list[str]]]:
     """Give the lines of a module's source, each with its number and what became of it."""
     lines = module.source.splitlines()
     # To explain a line takes a time that grows with the program.
-    known = range(1, len(lines) + 1) if len(lines) <= _MOST_LINES else _hot_lines(module)
+    known = range(1, len(lines) + 1) if len(lines) <= MOST_LINES else hot_lines(module)
     return [(n, text, facts(module, n) if n in known else []) for n, text in enumerate(lines, 1)]
 
 
@@ -117,14 +150,14 @@ def listing(module: Any) -> str:
     return annotated(explained(module))
 
 
-def _hot_lines(module: Any) -> list[int]:
+def hot_lines(module: Any) -> list[int]:
     """Give the lines, not too many of them, at which loops that were hot begin, were left, or could not be compiled."""
     found: dict[int, None] = {}
     for loop in module.stats()["loops"]:
         parts = [part for v in loop["versions"] for part in (*v["guards"], *v["variants"])]
         lines = (loop["line"], loop["aborted_line"], *(part["line"] for part in parts))
         found.update(dict.fromkeys(line for line in lines if line))
-    return list(found)[:_MOST_LINES]
+    return list(found)[:MOST_LINES]
 
 
 def profile(head: str, files: Sequence[tuple[str, Sequence[tuple[int, str, Any]]]]) -> str:
@@ -202,7 +235,7 @@ def kernel(kernel: Any) -> str:
     parts = [f"<div><b>{kind} kernel</b> <code>{signature}</code></div>"]
     instance = kernel._last
     if instance is None:
-        parts.append(annotated((n, text, ()) for n, text in _python_lines(kernel)))
+        parts.append(annotated((n, text, ()) for n, text in python_lines(kernel)))
         parts.append(f'<div style="{_DIM}">not called yet</div>')
         return "".join(parts)
     of_line: dict[int, list[str]] = {}
@@ -210,12 +243,12 @@ def kernel(kernel: Any) -> str:
         if place is not None and place.file == kernel._source.file:
             known = of_line.setdefault(place.number, [])
             known.extend(fact for fact in facts(instance.module, at) if fact not in known)
-    parts.append(annotated((n, text, of_line.get(n, ())) for n, text in _python_lines(kernel)))
+    parts.append(annotated((n, text, of_line.get(n, ())) for n, text in python_lines(kernel)))
     parts.append(_folded("SPMD text", listing(instance.module)))
     return "".join(parts)
 
 
-def _python_lines(kernel: Any) -> list[tuple[int, str]]:
+def python_lines(kernel: Any) -> list[tuple[int, str]]:
     """Give the lines of a kernel, numbered as in its file."""
     source = kernel._source
     return [(source.first + k, line.rstrip("\n")) for k, line in enumerate(source.lines)]

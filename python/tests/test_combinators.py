@@ -6,6 +6,7 @@ import functools
 import itertools
 import linecache
 import math
+import operator
 import os
 import re
 import signal
@@ -1154,3 +1155,50 @@ def test_operators_that_do_not_compile_show_the_line():
 
     with pytest.raises(TypeError, match="the kernel `of_arrays` takes arrays"):
         spmdvm.reduce(of_arrays, F32, neutral=0)
+
+
+RNG = np.random.default_rng(7)
+
+
+def test_functions_that_are_named_operators():
+    x = RNG.integers(-9, 9, (4, 50))
+    for op, named in [
+        (np.add, "+"), (operator.add, "+"), (np.multiply, "*"), (operator.mul, "*"), (min, "min"), (np.minimum, "min"),
+        (max, "max"), (np.maximum, "max"), (operator.and_, "&"), (np.bitwise_or, "|"), (operator.xor, "^"),
+    ]:  # fmt: skip
+        assert (spmdvm.reduce(op, x, axis=0) == spmdvm.reduce(named, x, axis=0)).all()
+        assert (spmdvm.scan(op, x, inclusive=False) == spmdvm.scan(named, x, inclusive=False)).all()
+    for op, told in [(sum, "+"), (np.sum, "+"), (np.max, "max"), (any, "or"), (math.prod, "*")]:
+        with pytest.raises(TypeError, match=f"`{op.__name__}` takes all of them; write {re.escape(repr(told))}"):
+            spmdvm.reduce(op, x)
+
+
+def test_axes_that_are_kept():
+    x = RNG.random((3, 4, 5))
+    for axis in (None, 0, -1, (0, 2), (1, -1)):
+        got = spmdvm.reduce("max", x, axis=axis, keepdims=True)
+        want = np.max(x, axis=axis, keepdims=True)
+        assert got.shape == want.shape and (got == want).all()
+    assert spmdvm.reduce("+", np.float64(3.0), keepdims=True) == 3
+    assert spmdvm.reduce("+", np.zeros((0, 4)), axis=0, keepdims=True).shape == (1, 4)
+    low, high = spmdvm.reduce(lambda a, b, c, d: (min(a, c), max(b, d)), (x, x), neutral=(1, 0), axis=1, keepdims=True)
+    assert (low == x.min(1, keepdims=True)).all() and (high == x.max(1, keepdims=True)).all()
+    with pytest.raises(TypeError, match="`keepdims`"):
+        spmdvm.reduce("+", x, keepdims="yes")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda x: spmdvm.reduce("+", x, initial=1),
+            r"^reduce\(\) has no option `initial`; combine it with",
+        ),
+        (lambda x: spmdvm.reduce("+", x, dtype=float), r"^reduce\(\) has no option `dtype`; convert .* map=np.float64"),
+        (lambda x: spmdvm.scan("+", x, exclusive=True), r"^scan\(\) has no option `exclusive`; write inclusive=False$"),
+        (lambda x: spmdvm.reduce("+", x, widht=4), r"^reduce\(\) has no option `widht`; did you mean `width`\?$"),
+    ],
+)
+def test_options_that_there_are_not(call, message):
+    with pytest.raises(TypeError, match=message):
+        call(np.arange(5))

@@ -643,6 +643,15 @@ def test_evaluate_finds_names():
         spmdvm.evaluate("sum(a) + 1")
     with pytest.raises(NameError, match="`zz`"):
         spmdvm.evaluate("a + zz")
+    assert [spmdvm.evaluate("c * k").tolist() for c, k in ((a, 1), (a, 2))] == [
+        [0, 1, 2, 3],
+        [0, 2, 4, 6],
+    ]
+    assert [spmdvm.evaluate("a + k").tolist()[0] for k in range(3)] == [0, 1, 2]
+    with pytest.raises(NameError, match="is no variable here; is the function `sqrt` meant"):
+        spmdvm.evaluate("a + sqr")
+    with pytest.raises(TypeError, match=r"there is no variable in 'a\.real'; give `a\.real` a name"):
+        spmdvm.evaluate("a.real")
     with pytest.raises(spmdvm.CompileError, match=r"invalid syntax|unexpected EOF"):
         spmdvm.evaluate("a +")
     assert spmdvm.vectorize("y - x")(5, 3) == 2

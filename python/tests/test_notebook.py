@@ -96,7 +96,10 @@ def test_long_programs_explain_their_hot_loops() -> None:
 def test_reports_are_texts_that_show_themselves(hot: spmdvm.Module) -> None:
     report = hot.explain()
     assert isinstance(report, str) and "loop in `scale`" in report
-    assert page(report).text == report.rstrip()
+    shown = page(report).text
+    assert "x[i] *= k" in shown and "native" in shown and report.loops.splitlines()[0] in shown
+    line = hot.explain(next(row.line for row in report.lines if "x[i] *= k" in row.text))
+    assert page(line).text == line.rstrip()
 
 
 def test_warnings_with_their_lines() -> None:

@@ -158,6 +158,7 @@ def reduce(
     map: Any = None,
     commutative: bool | None = None,
     axis: Any = None,
+    keepdims: bool = False,
     threads: int = 1,
     progress: Any = False,
     **options: Any,
@@ -185,6 +186,7 @@ def reduce(
         commutative: whether `op(a, b)` is `op(b, a)`, so that elements may be combined in another order, which is
             faster. Named operators are, others are not unless this says so.
         axis: along which axis or axes; None: all elements.
+        keepdims: whether the result keeps the axes, with the length 1, so that it broadcasts with `x`.
         threads: over how many threads the work is spread. The result is the same for any number.
         progress: True for a bar, or a function f(done, total) that is told how many elements are done, now and then.
         options: those of `compile`: `width`, `engine`, `fp`, `timeout`, …
@@ -203,6 +205,8 @@ def reduce(
     threads = threads_of(who, threads)
     if commutative is not None:
         commutative = flag(who, "commutative", commutative)
+    keepdims = flag(who, "keepdims", keepdims)
+    before, axes = arrays[0].shape, axis
     arrays, axis = _one_axis(who, arrays, axis)
     setup = _setup(who, op, map, given, options)
     operator, state = setup.operator, setup.state
@@ -212,6 +216,8 @@ def reduce(
     shape = arrays[0].shape
     outer, n, inner = around(shape, axis)
     left = (*shape[:axis], *shape[axis + 1 :])
+    if keepdims:
+        left = _with_all_axes(before, axes)
     if 0 in (outer, n, inner):
         return _nothing(operator, e, neutral, left)
     way, chunk, tile, count = _way(outer, n, inner, _INTERLEAVED if commutative else _ORDERED)
@@ -233,6 +239,14 @@ def reduce(
     if not left:
         return as_parts([part[0, 0, 0] for part in found])
     return as_parts([part.reshape(left) if chunks == 1 else part[:, 0].reshape(left) for part in found])
+
+
+def _with_all_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
+    """Give the shape of a result that keeps the axes along which it was combined."""
+    if axis is None:
+        return (1,) * len(shape)
+    gone = {one % len(shape) for one in (axis if isinstance(axis, tuple) else (axis,))}
+    return tuple(1 if k in gone else length for k, length in enumerate(shape))
 
 
 def _nothing(op: Operator, e: list[np.ndarray], given: Any, shape: tuple[int, ...]) -> Any:

@@ -6,7 +6,10 @@ module stand in its text, which is put in front of ours.
 
 from __future__ import annotations
 
+import builtins
 import inspect
+import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -39,6 +42,17 @@ _NAMED = {
     "^": _Named("a ^ b", "biu", "^"),
 }
 _ALIASES = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^"}
+# Functions that are the same, and those that make one number of many, which are meant for an operator.
+_FUNCTIONS: dict[Any, str] = {
+    np.add: "+", operator.add: "+", np.multiply: "*", operator.mul: "*",
+    np.minimum: "min", builtins.min: "min", np.maximum: "max", builtins.max: "max",
+    np.bitwise_and: "&", operator.and_: "&", np.bitwise_or: "|", operator.or_: "|",
+    np.bitwise_xor: "^", operator.xor: "^",
+}  # fmt: skip
+_OF_MANY: dict[Any, str] = {
+    builtins.sum: "+", np.sum: "+", math.fsum: "+", np.prod: "*", math.prod: "*", np.min: "min", np.max: "max",
+    builtins.any: "or", np.any: "or", builtins.all: "and", np.all: "and",
+}  # fmt: skip
 NAMES = '"+", "*", "min", "max", "&", "|", "^" (or "add", "mul", "and", "or", "xor")'
 
 
@@ -259,6 +273,13 @@ class Operator:
         """Find out what the caller gave."""
         self.who, self.given, self.parts = who, given, parts
         self.named = None
+        if parts == 1 and _is_hashable(given):
+            if given in _OF_MANY:
+                told = _OF_MANY[given]
+                raise TypeError(
+                    f"{who}(): `op` combines two elements, and `{given.__name__}` takes all of them; write {told!r}"
+                )
+            given = _FUNCTIONS.get(given, given)
         if isinstance(given, str):
             self.named = _ALIASES.get(given, given)
             if self.named not in _NAMED:
@@ -344,6 +365,11 @@ def _number(who: str, value: Any, ty: Num) -> np.ndarray:
     if not (same or near):
         raise ValueError(f"{wrong}, which does not hold it")
     return array
+
+
+def _is_hashable(given: Any) -> bool:
+    """Return whether it may be a key; kernels and functions of modules are no functions of numpy."""
+    return callable(given) and type(given).__hash__ is not None
 
 
 def piece_of(who: str, parameter: str, given: Any, count: int, takes: str) -> Piece:

@@ -43,6 +43,8 @@ class Program:
                 self.module = _compile([(f"<{who}>", text)], **options)
         except CompileError as error:
             raise compile_error(error, self, self.name) if self.in_python else error from None
+        except TypeError as error:
+            raise _about_options(error, who, options) from None
 
     def call(self, entry: str, *args: Any) -> Any:
         """Call one of its functions; traps tell lines of Python."""
@@ -74,6 +76,27 @@ def _with_module(functions: list[FunctionPiece], text: str, options: dict[str, A
             )
     name, source = first.source
     return _compile([(name, f"{source}\n{text}"), *first.others], **options)
+
+
+# What is meant by names of numpy's.
+_MEANT = {
+    "exclusive": "write inclusive=False",
+    "dtype": "convert the elements, map=np.float64 for one",
+    "initial": "combine it with the result",
+    "out": "the result is returned",
+    "where": "take the elements before, with spmdvm.filter; or map others to the neutral element",
+    "weights": "they are the `values`",
+}
+
+
+def _about_options(error: TypeError, who: str, options: dict[str, Any]) -> TypeError:
+    """Say what is wrong with options at the function that was called."""
+    text = str(error)
+    if not text.startswith("compile() has no option"):
+        return error
+    help = next((f"; {_MEANT[name]}" for name in options if name in _MEANT and f"`{name}`" in text), None)
+    text = text.replace("compile()", f"{who}()", 1)
+    return TypeError(text if help is None else text.split("; ")[0] + help)
 
 
 def options_of(who: str, pieces: list[Piece], given: dict[str, Any]) -> dict[str, Any]:

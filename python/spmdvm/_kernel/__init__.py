@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import difflib
 import functools
 import inspect
 import linecache
@@ -783,14 +784,18 @@ class Kernel:
         """The module of the instance that was used last: for `explain()`, `stats()` and `disassemble()`."""
         return self._last_used().module
 
-    def explain(self, line: int | None = None, *, ir: bool = False, asm: bool = False) -> str:
+    def explain(self, line: int | None = None, *, ir: bool = False, asm: bool = False, profile: Any = None) -> str:
         """Say what the engine makes of the instance that was used last, and why, at lines of Python.
 
-        With a line of the kernel's file: what became of that. `ir` and `asm` are those of `Module.explain`.
+        Gives an `Explanation`. With a line of the kernel's file: what became of that, as text. `ir`, `asm` and
+        `profile` are those of `Module.explain`.
         """
+        from .. import _explain
+
         instance = self._last_used()
         if line is None:
-            return _html.Report(with_python_lines(instance.module.explain(ir=ir, asm=asm), instance, self.__name__))
+            loops = with_python_lines(_explain.loops_of(instance.module, ir=ir, asm=asm), instance, self.__name__)
+            return _explain.of_kernel(instance, (self._source.file, _html.python_lines(self)), loops, profile)
         facts: dict[str, None] = {}
         told = self._source.line_of(line)
         for at, place in enumerate(instance.places, 1):
@@ -1002,6 +1007,15 @@ def _lookup_in_expression(name: str) -> Any:
     raise KeyError(name)
 
 
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
+
+
+def _meant(name: str) -> str:
+    """Give the function that a name may be meant for."""
+    close = difflib.get_close_matches(name, [n for n in (*dir(math), "where", "clip", "minimum", "maximum")], 1, 0.75)
+    return f"; is the function `{close[0]}` meant?" if close else ""
+
+
 def _expression(text: str, options: tuple) -> Kernel:
     """Give the kernel of an expression, the same one for the same text; its parameters are the names in it."""
     kernel: Kernel = remembered(("expression", text, options), lambda: _of_text(text, options))
@@ -1081,22 +1095,30 @@ def evaluate(
     if not isinstance(expression, str):
         raise TypeError(f"spmdvm.evaluate takes a string, not {type(expression).__name__}")
     found = _expression(expression, tuple(sorted(options.items())))
+    spaces: list[Any] = [{} if names is None else names]
     frame = sys._getframe(1)
+    while frame.f_code.co_name in _COMPREHENSIONS and frame.f_back is not None:
+        # Until Python 3.12 they are functions of their own.
+        spaces.append(frame.f_locals)
+        frame = frame.f_back
+    spaces.extend((frame.f_locals, frame.f_globals))
     values = []
     for name in found._names:
-        for space in ({} if names is None else names, frame.f_locals, frame.f_globals):
+        for space in spaces:
             if name in space:
                 values.append(space[name])
                 break
         else:
-            raise NameError(f"`{name}` in spmdvm.evaluate({expression!r}) is no variable here")
+            raise NameError(f"`{name}` in spmdvm.evaluate({expression!r}) is no variable here{_meant(name)}")
     special = {} if out is None else {"out": out}
     if threads != 1:
         special["threads"] = threads
     if progress is not None and progress is not False:
         special["progress"] = progress
     if not values:
-        raise TypeError(f"there is no name in {expression!r}: Python computes it")
+        attribute = next((n for n in ast.walk(found._source.tree) if isinstance(n, ast.Attribute)), None)
+        help = f"; give `{ast.unparse(attribute)}` a name" if attribute is not None else ": Python computes it"
+        raise TypeError(f"there is no variable in {expression!r}{help}")
     return found(*values, **special)
 
 
