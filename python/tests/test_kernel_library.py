@@ -11,6 +11,7 @@ FLOATS = np.array([0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3, -7, 1e-310, 1
 INTS = np.array([0, 1, -1, 2, 3, -3, 4, 6, -6, 7, 12, 35, -48, 1000, 2**40])
 PAIRS = tuple(a.ravel() for a in np.meshgrid(FLOATS, FLOATS))
 INT_PAIRS = tuple(a.ravel() for a in np.meshgrid(INTS, INTS))
+rng = np.random.default_rng(3)
 WIDTHS = pytest.mark.parametrize("options", [{}, {"engine": "interp", "width": 1}], ids=["auto", "interp"])
 
 
@@ -160,11 +161,76 @@ def test_what_is_wrong_is_at_the_call():
         assert caught.value.diagnostics[0].file == __file__
 
 
-# What kernels do not have: functions of sequences, of neighbours among floats, of other kinds of values.
-ABSENT = {
-    "math": "comb dist fma fsum gamma lgamma nextafter perm prod sumprod ulp",
-    "numpy": "isnat matmul matvec nextafter spacing vecdot vecmat",
-}
+GAMMA = np.concatenate([
+    rng.uniform(low, high, 400) for low, high in
+    ((0.5, 3), (3, 12), (12, 100), (100, 171.6), (1e-300, 0.5), (-10, 0), (-100, -10), (-150, -100), (-183, -150))
+])  # fmt: skip
+
+
+@WIDTHS
+def test_gamma(options):
+    gamma, lgamma = compiled(lambda x: math.gamma(x), options), compiled(lambda x: math.lgamma(x), options)
+    for x in (GAMMA, GAMMA[np.abs(GAMMA) < 30].astype(np.float32)):
+        want = np.array([math.gamma(value) for value in x.tolist()])
+        # A number of float32 that is near a pole or far out is its result's error many times.
+        rtol = 5e-15 if x.dtype == np.float64 else 3e-6
+        np.testing.assert_allclose(gamma(x), want, rtol=rtol, atol=1e-322)
+        want = np.array([math.lgamma(value) for value in x.tolist()])
+        np.testing.assert_allclose(lgamma(x), want, rtol=rtol, atol=rtol)
+        assert gamma(x).dtype == lgamma(x).dtype == x.dtype
+    whole = np.arange(1.0, 24)
+    assert gamma(whole).tolist() == [math.gamma(x) for x in whole]
+    got = gamma(np.array([0.0, -0.0, -1, 172, np.inf, -np.inf, np.nan, -300.5, -301.5]))
+    np.testing.assert_array_equal(got, [np.inf, -np.inf, np.nan, np.inf, np.inf, np.nan, np.nan, 0, 0])
+    assert np.signbit(got[-2:]).tolist() == [True, False] and gamma(5) == 24
+    got = lgamma(np.array([0.0, -3, 1, 2, np.inf, -np.inf, np.nan]))
+    np.testing.assert_array_equal(got, [np.inf, np.inf, 0, 0, np.inf, np.inf, np.nan])
+
+
+@WIDTHS
+def test_neighbours(options):
+    x = np.array([*FLOATS, 5e-324, -5e-324, np.finfo(float).max, 1e-40])
+    pairs = [a.ravel() for a in np.meshgrid(x, x)]
+    after, apart = compiled(lambda x, y: np.nextafter(x, y), options), compiled(lambda x: np.spacing(x), options)
+    with np.errstate(all="ignore"):
+        for one, other in (pairs, [a.astype(np.float32) for a in pairs]):
+            got, want = after(one, other), np.nextafter(one, other)
+            np.testing.assert_array_equal(got, want)
+            assert (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all() and got.dtype == want.dtype
+            np.testing.assert_array_equal(apart(one), np.spacing(one))
+    if hasattr(math, "ulp"):
+        np.testing.assert_array_equal(compiled(lambda x: math.ulp(x), options)(x), [math.ulp(v) for v in x])
+    with pytest.raises(spmdvm.CompileError, match="neighbours are known of float32 and float64"):
+        after(np.float16(1), np.float16(2))
+
+
+@WIDTHS
+def test_choices(options):
+    n, k = (a.ravel() for a in np.meshgrid(np.arange(62), np.arange(64)))
+    check(math.comb, (n, k), compiled(lambda n, k: math.comb(n, k), options))
+    few = n < 21
+    check(math.perm, (n[few], k[few]), compiled(lambda n, k: math.perm(n, k), options))
+    check(math.perm, (np.arange(20),), compiled(lambda n: math.perm(n), options))
+    for n, k in ((68, 34), (-1, 2), (3, -1)):
+        with pytest.raises(AssertionError, match="in `comb`"):
+            compiled(lambda n, k: math.comb(n, k), options)(n, k)
+    with pytest.raises(AssertionError, match="in `perm`"):
+        compiled(lambda n, k: math.perm(n, k), options)(30, 20)
+
+
+def test_functions_of_tuples():
+    @spmdvm.kernel
+    def of(a, b):
+        return math.dist((a, b, 1.0), (1.0, 2.0, 3.0)), math.prod((a, b, 2)), math.prod((1, 2, 3))
+
+    a = np.arange(5.0)
+    far, product, six = of(a, 3.0)
+    np.testing.assert_allclose(far, [math.dist((x, 3.0, 1.0), (1.0, 2.0, 3.0)) for x in a], rtol=1e-15)
+    assert product.tolist() == (a * 6).tolist() and (six == 6).all()
+
+
+# What kernels do not have: functions of sequences, of other kinds of values.
+ABSENT = {"math": "fma fsum", "numpy": "isnat matmul matvec vecdot vecmat"}
 
 
 def test_all_functions_of_math_and_numpy_are_known():

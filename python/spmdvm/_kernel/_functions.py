@@ -423,6 +423,15 @@ def _reciprocal(body: Any, node: Any, args: list[Value]) -> Value:
     return body.operate(node, "/", constant(1), args[0])
 
 
+def _nextafter(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 2)
+    ty = _float_type(body, node, args)
+    if ty.bits == 16:
+        body.fail(node, "neighbours are known of float32 and float64", "`float16`", "convert it: `np.float32(x)`")
+    a, b = (body.cast(arg, ty, node) for arg in args)
+    return body._helper(f"py_nextafter_{ty.bits}", ty, a.uniform and b.uniform, a, b)
+
+
 def _ldexp(body: Any, node: Any, args: list[Value]) -> Value:
     _take(body, node, args, 2)
     ty, by = _float_type(body, node, args[:1]), args[1]
@@ -543,6 +552,7 @@ def _fill() -> None:
     _know(_fmod, np.fmod)
     _know(_reciprocal, np.reciprocal)
     _know(_ldexp, math.ldexp, np.ldexp)
+    _know(_nextafter, np.nextafter, getattr(math, "nextafter", None))
     _know(_round, round)
     _know(_abs, abs, np.abs, np.absolute)
     _know(_of_floats("abs", 1), math.fabs, np.fabs)

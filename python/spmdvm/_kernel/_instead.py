@@ -45,10 +45,7 @@ _FUNCTIONS: dict[Any, str] = {
     input: "ask outside of the kernel, and pass numbers",
     builtins.map: "write the loop",
     builtins.filter: "write the loop",
-    math.gamma: "pass its values as an array",
-    math.lgamma: "pass its values as an array",
     math.fsum: "write `np.sum(a)` of an array, or loop",
-    math.prod: "write the loop",
 }
 # Functions of numpy by their names.
 _OF_NUMPY = {

@@ -90,6 +90,153 @@ def factorial(n):
     return product
 
 
+@_is(getattr(math, "comb", None))
+def comb(n, k):
+    assert n >= 0
+    assert k >= 0
+    many = 1 if k <= n else 0
+    for i in range(1, min(k, n - k) + 1):
+        # What is shared is divided first, so that nothing has more than 64 bits before the result has.
+        shared = gcd(many, i)
+        factor = (n - i + 1) // (i // shared)
+        many = many // shared
+        fits_in_64_bits = many <= 9223372036854775807 // factor
+        assert fits_in_64_bits
+        many *= factor
+    return many
+
+
+@_is(getattr(math, "perm", None))
+def perm(n, k=-1):
+    count = n if k == -1 else k
+    assert n >= 0
+    assert count >= 0
+    many = 1 if count <= n else 0
+    for i in range(min(count, n)):
+        fits_in_64_bits = many <= 9223372036854775807 // (n - i)
+        assert fits_in_64_bits
+        many *= n - i
+    return many if count <= n else 0
+
+
+# Stirling's series, whose next term is below half a unit in the last place from there on.
+_LARGE = 12
+
+
+def _stirling(x):
+    y = 1 / (x * x)
+    inner = 1 / 1260 - y * (1 / 1680 - y * (1 / 1188 - y * (691 / 360360 - y / 156)))
+    return (1 / 12 - y * (1 / 360 - y * inner)) / x
+
+
+def _gamma_from_half(x, low):
+    # The gamma function of x + low, of which low is what x was rounded by.
+    if x == np.floor(x) and x < 24 and low == 0:
+        product = 1.0 * x / x
+        for k in range(2, int(x)):
+            product *= k
+        return product
+    # Products go to where the series is exact enough.
+    product, steps = 1.0 * x / x, 0
+    while x + steps < _LARGE:
+        product *= x + steps
+        steps += 1
+    large = x + steps
+    # The function's logarithm grows by about the logarithm.
+    low += (x - (large - steps)) * 1.0
+    # In two halves: their product may be in range where one power is not.
+    half = large ** (0.5 * large - 0.25)
+    rest = math.exp(-large) * math.sqrt(2 * math.pi) * math.exp(_stirling(large))
+    return half * rest * half / product * (1 + low * (math.log(large) - 0.5 / large))
+
+
+def _gamma_reflected(x):
+    turn, other = x - np.rint(x), 1 - x
+    low = (1 - other) - x
+    sine = math.sin(math.pi * turn)
+    return math.pi / ((sine if np.rint(x) % 2 == 0 else -sine) * _gamma_from_half(other, low))
+
+
+@_is(math.gamma)
+def gamma(x):
+    if x != x or x == math.inf:
+        return x * 1.0
+    if x == 0:
+        return math.copysign(math.inf, x)
+    if x >= 0.5:
+        return math.inf * x if x > 180 else _gamma_from_half(x, 0.0)
+    if x == np.floor(x):
+        return math.nan * x
+    if x >= -150:
+        return _gamma_reflected(x)
+    if x < -200:
+        return 0.0 * x if np.floor(x) % 2 == 1 else -0.0 * x
+    # By steps, so that results that are too small for normal numbers are rounded last.
+    result = _gamma_reflected(x + 60)
+    for k in range(59, -1, -1):
+        result /= x + k
+    return result
+
+
+@_is(math.lgamma)
+def lgamma(x):
+    if x != x or math.isinf(x):
+        return abs(x) * 1.0
+    if x <= 0 and x == np.floor(x):
+        return math.inf - x * 0
+    if x >= _LARGE:
+        return (x - 0.5) * math.log(x) - x + 0.5 * math.log(2 * math.pi) + _stirling(x)
+    if x >= 0.5:
+        return math.log(_gamma_from_half(x, 0.0))
+    turn = x - np.rint(x)
+    other = 1 - x
+    if other < _LARGE:
+        return math.log(abs(_gamma_reflected(x)))
+    there = (other - 0.5) * math.log(other) - other + 0.5 * math.log(2 * math.pi) + _stirling(other)
+    return math.log(math.pi / abs(math.sin(math.pi * turn))) - there
+
+
+@_is(np.spacing)
+def spacing(x):
+    return np.nextafter(x, x if x != x else math.inf if x >= 0 else -math.inf) - x
+
+
+@_is(getattr(math, "ulp", None))
+def ulp(x):
+    size = abs(x) * 1.0
+    if not math.isfinite(size):
+        return size
+    after = np.nextafter(size, math.inf)
+    # The largest is as far from the one before.
+    return size - np.nextafter(size, 0.0) if math.isinf(after) else after - size
+
+
+@_is(getattr(math, "dist", None))
+def dist(p, q):
+    assert len(p) == len(q)
+    total = 0.0
+    for k in range(len(p)):
+        total = math.hypot(total, p[k] - q[k])
+    return total
+
+
+@_is(getattr(math, "prod", None))
+def prod_of_some(values):
+    product = 1
+    for x in values:
+        product *= x
+    return product
+
+
+@_is(getattr(math, "sumprod", None))
+def sumprod(p, q):
+    assert len(p) == len(q)
+    total = 0
+    for k in range(len(p)):
+        total += p[k] * q[k]
+    return total
+
+
 @_is(math.remainder)
 def remainder(x, y):
     if math.isinf(y) and math.isfinite(x):

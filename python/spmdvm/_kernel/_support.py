@@ -69,6 +69,15 @@ FUNCTIONS = {
     "py_sign": """template <typename T> static inline T py_sign(T x) {
     return x > 0 ? (T)1 : x < 0 ? (T)-1 : x;
 }""",
+    # Floats of one sign are in the order of their bits.
+    "py_nextafter_32": """template <typename T> static inline T py_nextafter_32(T x, T y) {
+    return x != x || y != y ? x + y : x == y ? y : x == 0 ? copysign((T)floatbits((int)1), y)
+        : (T)floatbits(intbits(x) + ((x < y) == (x > 0) ? 1 : -1));
+}""",
+    "py_nextafter_64": """template <typename T> static inline T py_nextafter_64(T x, T y) {
+    return x != x || y != y ? x + y : x == y ? y : x == 0 ? copysign((T)doublebits((int64)1), y)
+        : (T)doublebits(intbits(x) + ((x < y) == (x > 0) ? (int64)1 : (int64)-1));
+}""",
     "py_minimum": """template <typename T> static inline T py_minimum(T a, T b) {
     return a != a ? a : min(a, b);
 }""",
