@@ -1755,3 +1755,34 @@ def test_elements_of_what_is_computed():
         return a[0][a[0] > 0][0], a.T[2, 1], np.sort(a[0])[::-1][0], a.sum(axis=0)[1]
 
     assert second(a) == (1, 5, 2, 5)
+
+
+def test_what_a_loop_that_is_run_has_assigned():
+    def last(a):
+        for k in range(3):
+            x = a[k]
+        for d in (1, 2):
+            y = a[d] if a[d] > 1 else 0.0
+        for i in range(5, 0, -2):
+            for j in range(2):
+                z = a[i - 1] + j
+        return x, y, z, k, d, i, j
+
+    a = np.arange(5.0)
+    assert spmdvm.kernel(last)(a) == last(a)
+
+    def left(a):
+        for k in range(3):
+            if a[k] > 1:
+                break
+            x = a[k]
+        return x
+
+    def none(a):
+        for k in range(2, 2):
+            x = a[k]
+        return x
+
+    for wrong in (left, none):
+        with pytest.raises(spmdvm.CompileError, match="`x` may have no value here"):
+            spmdvm.kernel(wrong)(a)

@@ -116,8 +116,10 @@ class Loops(Expressions):
             value = self.taken_apart(target, value)
         self.assign(target, value)
         self.indent -= 1
-        self._turns(node.body)
-        self.assigned = before
+        is_run = length.const is not None and length.const > 0
+        self._turns(node.body, is_run)
+        if not is_run:
+            self.assigned = before
         self.emit("}")
 
     def _write_out(self, node: ast.For, target: ast.expr, counted: Any, items: tuple[Value, ...]) -> bool:
@@ -132,7 +134,7 @@ class Loops(Expressions):
             or len(targets) != len([each for each in targets if isinstance(each, ast.Name)])
             or any(len(row) != len(targets) or any(value.const is None for value in row) for row in rows)
             or any((item.parts is not None) != isinstance(target, (ast.Tuple, ast.List)) for item in items)
-            or _jumps(node.body)
+            or jumps(node.body)
             or (counted is not None and first is None)
             or not all(self.only_counts(name) for name in names)
         ):
@@ -147,7 +149,7 @@ class Loops(Expressions):
             # A part of an array may be another one each time.
             self.parts_of = {part: found for part, found in self.parts_of.items() if part not in nodes}
             self.emit("{")
-            self._turns(node.body)
+            self._turns(node.body, True)
             self.emit("}")
         for name in names:
             del region.indices[name]
@@ -251,13 +253,13 @@ def _nodes_of(statements: list[ast.stmt]) -> list[ast.AST]:
     return [node for statement in statements for node in ast.walk(statement)]
 
 
-def _jumps(statements: list[ast.stmt]) -> bool:
+def jumps(statements: list[ast.stmt]) -> bool:
     """Return whether `break` or `continue` in a loop's body belong to it."""
     for statement in statements:
         if isinstance(statement, (ast.Break, ast.Continue)):
             return True
-        if isinstance(statement, ast.If) and (_jumps(statement.body) or _jumps(statement.orelse)):
+        if isinstance(statement, ast.If) and (jumps(statement.body) or jumps(statement.orelse)):
             return True
-        if isinstance(statement, (ast.For, ast.While)) and _jumps(statement.orelse):
+        if isinstance(statement, (ast.For, ast.While)) and jumps(statement.orelse):
             return True
     return False

@@ -19,7 +19,7 @@ from .._errors import CompileError
 from . import _instead, _random, _support
 from ._arrays import Made
 from ._inline import Inline, inline_of
-from ._loops import Loops
+from ._loops import Loops, jumps
 from ._parts import Part
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
@@ -1292,14 +1292,15 @@ class Body(Loops):
         self.at = at
         self.indent -= 1
 
-    def _turns(self, statements: list[ast.stmt]) -> None:
-        """Translate the body of a loop, after which nothing more has a value than before."""
+    def _turns(self, statements: list[ast.stmt], is_run: bool = False) -> None:
+        """Translate the body of a loop, after which nothing more has a value than before, unless it `is_run` once."""
         before = set(self.assigned or ())
         self.loops.append(self.next_else or "loop")
         self.next_else = None
         self._inner(statements)
         self.loops.pop()
-        self.assigned = before
+        if not is_run or self.assigned is None or jumps(statements):
+            self.assigned = before
 
     def _with_else(self, node: ast.While | ast.For, write: Any) -> None:
         """Translate a loop and its `else`, which is executed unless a `break` has left the loop."""
@@ -1574,7 +1575,8 @@ class Body(Loops):
             least = self.reach(start)[0] if up else None
             most = f"({stop.most} - 1)" if up and stop.most is not None else None
             value = Value(counter, ty, uniform, low, high, below=below, least=least, most=most)
-        self._counted(node, name, value)
+        is_known = start.const is not None and stop.const is not None
+        self._counted(node, name, value, is_known and len(range(start.const, stop.const, step.const)) > 0)
         self.emit("}")
 
     def _range_by(self, node: ast.For, start: Value, stop: Value, step: Value) -> None:
@@ -1617,21 +1619,22 @@ class Body(Loops):
         self._counted(node, name, value)
         self.emit("}")
 
-    def _counted(self, node: ast.For, name: str, value: Value) -> None:
+    def _counted(self, node: ast.For, name: str, value: Value, is_run: bool = False) -> None:
         """Translate the body of a loop. Its variable is the counter, unless it is used for more."""
         if self.only_counts(name):
             region = self.regions[-1]
             region.indices[name] = value
             self.program.python_variables[value.text] = name
-            self._turns(node.body)
+            self._turns(node.body, is_run)
             del region.indices[name]
             return
         before = set(self.assigned or ())
         self.indent += 1
         self.assign_name(node.target, name, value)
         self.indent -= 1
-        self._turns(node.body)
-        self.assigned = before
+        self._turns(node.body, is_run)
+        if not is_run:
+            self.assigned = before
 
     def only_counts(self, name: str) -> bool:
         """Return whether a name is that of a counter alone."""
