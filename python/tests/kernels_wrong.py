@@ -235,9 +235,9 @@ def array_parted(a):
     a.partition(3)  # HERE `a` has no `partition()` in a kernel
 
 
-def array_step_at_run_time(a):
-    for k in range(2, 4):
-        a[k::k] = 0  # HERE the step of a part is a constant, and not zero
+def array_step_that_varies(a):
+    for k in foreach(4):
+        a[k] = np.sum(a[::k])  # HERE the step of a part is the same for all elements, and not zero
 
 
 def array_backwards(a):
@@ -729,7 +729,7 @@ def loop_else(a):
 
 
 def loop_else_that_may_not_assign(x):
-    for k in range(5):
+    for k in range(x):
         if k == x:
             break
     else:
@@ -947,7 +947,7 @@ def array_slice_in_foreach(a):
 
 def array_slice_with_step(a):
     k = len(a)
-    a[::k] = 0  # HERE the step of a part is a constant
+    a[::0] = k  # HERE the step of a part is the same for all elements, and not zero
 
 
 def array_overlap(a):

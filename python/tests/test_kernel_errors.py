@@ -70,7 +70,7 @@ def test_there_are_enough():
         ("array_of_a_new_dimension", "write the loops, in `for i, j in spmdvm.foreach(len(a), len(b))`"),
         ("list_that_is_changed", "make an array, `np.array([…])`"),
         ("array_swapped", "give the result a name of its own"),
-        ("array_step_at_run_time", "`for k in range(start, stop, step): a[k] = …`"),
+        ("array_step_that_varies", "`for k in range(start, stop, step): a[k] = …`"),
         ("array_backwards", "or `a[::-1]` of an array"),
         ("array_pairs_of_indices", "`for i, j in spmdvm.foreach(h, w)`"),
         ("complex_of_two", "compute with two numbers, the real and the imaginary part"),

@@ -1786,3 +1786,57 @@ def test_what_a_loop_that_is_run_has_assigned():
     for wrong in (left, none):
         with pytest.raises(spmdvm.CompileError, match="`x` may have no value here"):
             spmdvm.kernel(wrong)(a)
+
+
+def steps(a, k):
+    a[1::k] *= 2
+    b = a[::k].copy()
+    b[0] = 100
+    return np.sum(a[3::k][::2]) + np.sum(b) + len(a[2:17:k]) + a[::k][-1] + len(a[5:2:k])
+
+
+def steps_passed_on(m, k):
+    def total(part):
+        found = 0.0
+        for x in part:
+            found += x
+        return found
+
+    return total(m[2, 1::k]) + np.sum(m[::k, ::k])
+
+
+def steps_of_each(m, out, k):
+    for i in around(len(m)):
+        out[i] = np.sum(m[i, i::k])
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7, 40, 2**40])
+def test_steps_that_are_computed(k):
+    a = np.arange(30.0)
+    for function, arguments in [
+        (steps, (a,)), (steps_passed_on, (a.reshape(5, 6),)), (steps_of_each, (a.reshape(5, 6), np.zeros(5))),
+    ]:  # fmt: skip
+        same_as_in_python(function, *arguments, k)
+
+
+def test_a_sieve():
+    @spmdvm.kernel
+    def sieve(n):
+        found = np.ones(n + 1, np.bool_)
+        found[:2] = False
+        i = 2
+        while i * i <= n:
+            if found[i]:
+                found[i * i :: i] = False
+            i += 1
+        return found
+
+    assert np.flatnonzero(sieve(30)).tolist() == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
+
+    @spmdvm.kernel
+    def every(a, k):
+        return a[::k]
+
+    for k in (0, -1):
+        with pytest.raises(AssertionError, match="the step `k`, which is computed, is positive in `every`"):
+            every(np.arange(5), k)

@@ -748,6 +748,7 @@ class Kernel:
             head = f"export {result} {ENTRY}({', '.join(body.param_list())}) {{"
             return body, program, [head, *body.lines, "}"], types
         inner = body.write_static(program.name("all"))
+        program.python_names[inner.name] = self.__name__
         outs = [f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(body.returns)]
         names = [part.rsplit(" ", 1)[1].removesuffix("[]") for part in body.param_list()]
         stores = " ".join(f"out__{k}[0] = r__.v{k};" for k in range(len(outs)))

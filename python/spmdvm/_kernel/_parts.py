@@ -33,7 +33,8 @@ class Axis:
     """What a part takes of an axis: one index (no step), or every so many elements from a start."""
 
     start: Value
-    step: int | None
+    # A variable, if it is not known before.
+    step: int | str | None
 
 
 @dataclass(frozen=True)
@@ -250,15 +251,17 @@ class Parts:
 
     def _range(self, index: ast.Slice, array: Value, axis: int, length: str) -> Axis:
         """Translate `start:stop:step` with numpy's meaning, and declare the length under a name."""
-        step = 1
+        step, by = 1, None
         if index.step is not None:
             by = self.integer(index.step, "the step of a part")
-            if by.const in (None, 0):
+            if by.const == 0 or not by.uniform:
                 help = "loop: `for k in range(start, stop, step): a[k] = …`"
-                self.fail(index.step, "the step of a part is a constant, and not zero", "here", help)
+                self.fail(index.step, "the step of a part is the same for all elements, and not zero", "here", help)
             # One that is larger takes the first element, too.
-            step = max(-LONGEST, min(int(by.const), LONGEST))
+            step = 1 if by.const is None else max(-LONGEST, min(int(by.const), LONGEST))
         n = self.dim(array.text, axis)
+        if by is not None and by.const is None:
+            return self._range_by_steps(index, array, axis, length, by)
         if index.lower is None and index.upper is None and step == 1:
             # All of it: an index below one length is below the other.
             self._same_length(length, n)
@@ -293,6 +296,31 @@ class Parts:
             self.program.hosts.setdefault(f"= {host}", host)
         self.emit(f"const {'uniform ' if is_same else ''}int {length} = {first} < {last} ? {count} : 0;")
         return Axis(Value(names[0], INT, ends[0][1], -1, LONGEST), step)
+
+    def _range_by_steps(self, index: ast.Slice, array: Value, axis: int, length: str, by: Value) -> Axis:
+        """Translate `start:stop:step` with a step that is computed, which is positive."""
+        n = self.dim(array.text, axis)
+        step = self.temporary("step")
+        self.emit(f"assert({by.text} > 0);")
+        told = f"the step `{ast.unparse(index.step)}`, which is computed, is positive"
+        self.program.assertions.setdefault((self.at.file, self.at.number), told)
+        self.emit(f"const uniform int {step} = (uniform int)min((uniform int64){by.text}, {LONGEST}ll);")
+        unit = ast.copy_location(ast.Slice(index.lower, index.upper, None), index)
+        whole = self.temporary("range")
+        axis_ = self._range(unit, array, axis, whole)
+        is_same = whole not in self.differing
+        if not is_same:
+            self.differing.add(length)
+        bounds = [bound and self.integer(bound, "a bound of a part") for bound in (index.lower, index.upper)]
+        known = ["" if bound is None else bound.before for bound in bounds]
+        if n.before is not None and None not in known and by.before is not None:
+            host = f"_len(_range({n.before})[{known[0]}:{known[1]}:{by.before}])"
+            self.dims[length] = f"= {host}"
+            self.program.hosts.setdefault(f"= {host}", host)
+        shape = "uniform " if is_same else ""
+        count = f"({shape}int)(((int64){whole} + {step} - 1) / {step})"
+        self.emit(f"const {shape}int {length} = {count};")
+        return Axis(axis_.start, step)
 
     def _same_length(self, name: str, length: Value) -> None:
         """Declare a length that is another one."""
@@ -466,7 +494,7 @@ class Parts:
             kept = kept[::-1] if part.is_turned else kept
             step = part.axes[kept[axis]].step
             text, apart = self._apart(part.array, kept[axis])
-            return f"{step} * {text}", None if apart is None else step * apart
+            return f"{step} * {text}", None if apart is None or isinstance(step, str) else step * apart
         if view is not None:
             return f"{array.text}__s{axis}" if view.view[axis] is None else str(view.view[axis]), view.view[axis]
         lengths = [self.dim(array.text, k) for k in range(axis + 1, array.type.ndim)]
