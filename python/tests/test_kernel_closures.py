@@ -705,3 +705,45 @@ def test_random_functions_do_as_python(seed, tmp_path, monkeypatch):
         got = spmdvm.kernel(function, fp="strict", width=(1, 4, 8)[k % 3])(x, y)
         with np.errstate(all="ignore"):
             np.testing.assert_allclose(got, [function(a, b) for a, b in zip(x, y)], rtol=1e-9, err_msg=f"kernel{k}")
+
+
+hidden, elsewhere = np.ones(20_000), 9
+
+
+def test_names_of_variables_are_never_those_from_outside():
+    def by_element(out):
+        for hidden, elsewhere in spmdvm.foreach(*out.shape):
+            below, right = hidden + 1, elsewhere + 1
+            out[hidden, elsewhere] = below * right
+
+    out = np.zeros((3, 4))
+    spmdvm.kernel(by_element)(out)
+    assert out.tolist() == np.multiply.outer(np.arange(1, 4), np.arange(1, 5)).tolist()
+
+    def index_behind(a):
+        for elsewhere in spmdvm.foreach(len(a)):
+            a[elsewhere] = 1
+        return elsewhere
+
+    def variable_behind(a):
+        for i in spmdvm.foreach(len(a)):
+            elsewhere = i
+            a[i] = elsewhere
+        return elsewhere
+
+    def before(a):
+        x = a[0] + elsewhere
+        elsewhere = x
+        return elsewhere
+
+    for wrong in (index_behind, variable_behind, before):
+        with pytest.raises(spmdvm.CompileError, match="`elsewhere`"):
+            spmdvm.kernel(wrong)(np.zeros(4))
+
+    def inner(a):
+        def f(elsewhere):
+            return elsewhere * 2
+
+        return f(a[0]) + elsewhere
+
+    assert spmdvm.kernel(inner)(np.ones(2)) == 11

@@ -313,7 +313,7 @@ class Body(Loops):
         self.functions, self.captured = functions or {}, captured or {}
         self.params = params
         self.views = {self.param_text(p.name): p for p in params if p.view is not None}
-        self.lookup = lookup
+        self.lookup = _outside_of(source.tree, lookup)
         self.uniform = uniform
         self.types: dict[Any, Num] = {}
         self.returns: list[Num] | None = None
@@ -2110,6 +2110,22 @@ def _a(ty: Any) -> str:
         return f"an array ({ty})"
     name = str(ty)
     return f"an `{name}`" if name[0] in "aeiou" and not name.startswith("uint") else f"a `{name}`"
+
+
+def _outside_of(tree: Any, lookup: Any) -> Any:
+    """Give what finds names from outside, of which a variable of the function is none, whatever is there."""
+    own = {
+        node.id
+        for node in own_nodes(getattr(tree, "body", ()) if isinstance(tree, ast.FunctionDef) else ())
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+    def look(name: str) -> Any:
+        if name in own:
+            raise KeyError(name)
+        return lookup(name)
+
+    return look if own else lookup
 
 
 def _assigned(statements: list[ast.stmt], into_foreach: bool) -> set[str]:
