@@ -1012,6 +1012,11 @@ def array_extremes(a):
     a[:] = max(a[:], 1)  # HERE this takes one value, not an array of them
 
 
+def annotated_as_another_kind(x):
+    y: int = x / 2  # HERE a float is no `int`
+    return y
+
+
 def array_slice_varies(a):
     def first(part):
         return part[0]

@@ -259,3 +259,28 @@ def test_wrong_calls_name_the_kernel():
         f(2**70)
     with pytest.raises(spmdvm.CompileError, match="expressions are of single elements"):
         spmdvm.evaluate("M[0]")
+
+
+def test_options_of_kernels_are_known_when_they_are_decorated():
+    def f(x):
+        return x
+
+    with pytest.raises(TypeError, match=r"^kernel\(\) has no option `widht`; did you mean `width`\?$"):
+        spmdvm.kernel(widht=8)
+    with pytest.raises(TypeError, match=r"^kernel\(\) has no option `parallel`; its options are width, engine"):
+        spmdvm.kernel(f, parallel=True)
+    kernel = spmdvm.kernel(f)
+    kernel(np.arange(3))
+    with pytest.raises(TypeError, match="line must be the number of a line, not 'f'"):
+        kernel.explain("f")
+
+
+def test_limits_tell_the_operator_of_a_combinator():
+    @spmdvm.kernel
+    def join(a, b):
+        while a < 1:
+            a = a * 1.0
+        return a + b
+
+    with pytest.raises(TimeoutError, match="out of time in `join`"):
+        spmdvm.reduce(join, np.zeros(10), neutral=0, timeout=0.05)

@@ -9,6 +9,7 @@ import math
 import types
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import spmdvm
 
@@ -1840,3 +1841,17 @@ def test_a_sieve():
     for k in (0, -1):
         with pytest.raises(AssertionError, match="the step `k`, which is computed, is positive in `every`"):
             every(np.arange(5), k)
+
+
+def test_annotations_of_variables():
+    @spmdvm.kernel
+    def halves(a):
+        out: np.ndarray = np.zeros(len(a))
+        twice: npt.NDArray[np.float64] = a * 2.0
+        total: float = 0
+        for i in range(len(a)):
+            total += twice[i] / 4
+            out[i] = total
+        return out
+
+    assert halves(np.arange(4)).tolist() == [0, 0.5, 1.5, 3]

@@ -171,6 +171,7 @@ class KernelPiece(Piece):
         """Translate it into the program."""
         body, types = self._body(program, given, uniform)
         inner = body.write_static(program.name(name))
+        program.python_names[inner.name] = self.name
         returns = body.returns or []
         shape = "uniform " if uniform else ""
         params = ", ".join(f"{shape}{ty.spmd} a{k}" for k, ty in enumerate(given))

@@ -797,6 +797,8 @@ class Kernel:
         if line is None:
             loops = with_python_lines(_explain.loops_of(instance.module, ir=ir, asm=asm), instance, self.__name__)
             return _explain.of_kernel(instance, (self._source.file, _html.python_lines(self)), loops, profile)
+        if not isinstance(line, (int, np.integer)):
+            raise TypeError(f"line must be the number of a line, not {line!r}")
         facts: dict[str, None] = {}
         told = self._source.line_of(line)
         for at, place in enumerate(instance.places, 1):
@@ -909,6 +911,11 @@ class Kernel:
         raise TypeError(f"the kernel `{self.__name__}` cannot be a method; make it a function, or a staticmethod")
 
 
+# Those of `compile`.
+_OPTIONS = (
+    "width", "engine", "fp", "check", "include_paths", "sandbox_includes", "defines", "fuel", "timeout", "memory",
+    "task_threads", "jit", "hints", "no_warn", "host",
+)  # fmt: skip
 # What calls of elementwise kernels take besides the function's parameters.
 _SPECIAL = {"out": None, "where": True, "threads": 1, "progress": False}
 
@@ -977,6 +984,11 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
         CompileError: something that kernels do not have, at its line, with what to write instead; at the call if it
         depends on types.
     """
+    unknown = next((name for name in options if name not in _OPTIONS), None)
+    if unknown is not None:
+        close = difflib.get_close_matches(unknown, _OPTIONS, 1)
+        help = f"did you mean `{close[0]}`?" if close else f"its options are {', '.join(_OPTIONS)}"
+        raise TypeError(f"kernel() has no option `{unknown}`; {help}")
     if function is None:
         return lambda f: kernel(f, **options)
     if not is_lambda(function):

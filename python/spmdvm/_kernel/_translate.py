@@ -1093,12 +1093,20 @@ class Body(Loops):
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
         """`a: T = …`."""
-        ty = self.annotation(node.annotation)
         if node.value is None:
             self.fail(
                 node, "a variable gets its type when it is assigned", "this assigns nothing", "write `= …` as well"
             )
-        self.assign(node.target, self.cast(self.expression(node.value), ty, node))
+        if re.search("ndarray|NDArray|array\\[", ast.unparse(node.annotation)):
+            # An array has its type from what it is made of.
+            return self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
+        ty = self.annotation(node.annotation)
+        value = self.number(node.value)
+        if value.type.kind == "f" and ty.kind != "f":
+            # To Python the annotation means nothing: the variable would be a float.
+            help = f"convert it: `{ast.unparse(node.annotation)}({ast.unparse(node.value)})`"
+            self.fail(node.value, f"a float is no `{ty}`", f"{_a(value.type)}", help)
+        self.assign(node.target, self.cast(value, ty, node))
 
     def do_AugAssign(self, node: ast.AugAssign) -> None:
         """`a += …`."""
