@@ -54,13 +54,16 @@ def main() -> None:
     if not np.allclose(out, np.sqrt((points[order] ** 2).sum(1)), rtol=1e-5):
         sys.exit("the lengths are wrong")
 
-    print("\n2. What became of its loops: text")
+    print("\n2. What became of its lines and loops: text")
     print(module.explain())
 
     print("\n3. … of one line")
     print(module.explain(5))
 
-    print("\n4. … as data: for each loop how often it was entered, how much of the time was native, what was chosen")
+    print("\n4. … as data: of each line how memory is accessed and what to do; of each loop what was chosen")
+    for line in module.explain().lines:
+        if line.memory:
+            print(f"   line {line.line}: {', '.join(line.memory)}" + "".join(f"; {text}" for text in line.advice))
     stats = module.stats()
     print(f"   native share of the time: {stats['native_share']:.0%}")
     for loop in stats["loops"]:
@@ -78,7 +81,8 @@ def main() -> None:
 
     print("\n6. As a page: listings with what became of each line, the reports, a profile")
     profile = halvings.profile(x[:2000])
-    parts = [shown._repr_html_() for shown in (module, module.explain(), halvings, halvings.explain(), profile)]
+    explained = halvings.explain(profile=profile)
+    parts = [shown._repr_html_() for shown in (module, module.explain(), halvings, explained, profile)]
     folder = Path("out")
     folder.mkdir(exist_ok=True)
     page = folder / "explain.html"

@@ -61,7 +61,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def state(facts: Sequence[str]) -> str:
     """Give which of `_STATES` a line is in, of what `explain(line)` says."""
     words = [fact.strip() for fact in facts]
-    ends = ("end of loop", "return")
+    # A poll looks whether the call is to end, or newer code is there.
+    ends = ("end of loop", "return", "poll")
     if any(word.startswith("left here") and not word.endswith(ends) for word in words):
         return "left"
     if any(word.startswith("compiled in") for word in words):
@@ -108,7 +109,8 @@ def explanation(head: str, lines: Sequence[Any], loops: str) -> str:
         heat = f"background:rgba({_RED},{0.6 * (row.share or 0) / most:.3f})" if most else ""
         share = f'<td style="{cell};text-align:right;{heat}">{"" if row.share is None else f"{row.share:.1%}"}</td>'
         slow = [kind for kind in row.memory if "gather" in kind or "scatter" in kind]
-        chips = " ".join(_chip(kind, _RED if slow else _BLUE) for kind in slow)
+        counted = [kind if row.memory[kind] == 1 else f"{row.memory[kind]} × {kind}" for kind in slow]
+        chips = " ".join(_chip(text, _RED) for text in counted)
         told = [note for note in notes(row._replace(share=None)) if not any(note.endswith(kind) for kind in slow)]
         said = f'{chips} <span style="{_DIM}">{escape("; ".join(told))}</span>'
         more = "".join(f"<div>{_chip('do', _AMBER)} {escape(text)}</div>" for text in row.advice)

@@ -112,7 +112,7 @@ def array_parts_at_once(a):
 
 
 def array_all_but_one_dimension(a):
-    a[...] = 1  # HERE `...` and `None` cannot stand in an index
+    a[None] = 1  # HERE `None` cannot stand in an index
 
 
 def array_mask_of_and(a):
@@ -370,7 +370,7 @@ def foreach_of_a_number_with_a_star(a):
 
 
 def element_of_another_shape(a):
-    a[0] = a.reshape(2, 2)[0, 1]  # HERE `a` has no `reshape()` in a kernel
+    a[0] = a.swapaxes(0, 1)[0, 1]  # HERE `a` has no `swapaxes()` in a kernel
 
 
 def a_with(x):
@@ -1001,7 +1001,7 @@ def array_slice_as_number(a):
 
 
 def array_of_ellipsis(a):
-    a[..., 1:] = 0  # HERE `...` and `None` cannot stand in an index
+    a[..., 1:, ...] = 0  # HERE `...` stands once in an index
 
 
 def array_truth(a):
@@ -1010,6 +1010,10 @@ def array_truth(a):
 
 def array_extremes(a):
     a[:] = max(a[:], 1)  # HERE this takes one value, not an array of them
+
+
+def array_where_of_one(a):
+    return np.where(a > 1)[0]  # HERE `np.where` takes a condition and two values in a kernel
 
 
 def annotated_as_another_kind(x):
@@ -1119,7 +1123,7 @@ def record_no_field(p):
 
 
 def array_of_a_new_dimension(a):
-    return np.sum(a[:, np.newaxis])  # HERE `...` and `None` cannot stand in an index
+    return np.sum(a[:, np.newaxis])  # HERE `None` cannot stand in an index
 
 
 def list_that_is_changed(a):

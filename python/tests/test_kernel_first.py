@@ -1855,3 +1855,65 @@ def test_annotations_of_variables():
         return out
 
     assert halves(np.arange(4)).tolist() == [0, 0.5, 1.5, 3]
+
+
+def other_shapes(a, n):
+    b = a.reshape(n, -1)
+    b[1, 2] = 100
+    pairs = np.reshape(a, (-1, 2))
+    total = a.reshape(-1)[3] + np.max(pairs[:, 1])
+    for x, y in pairs:
+        total += x * y
+    return total + b.sum(axis=0)[1] + b.shape[1] + a.reshape(2, 2, -1)[1, 0, 2]
+
+
+def shapes_passed_on(a, n):
+    def weighted(m):
+        total = 0.0
+        for i in range(len(m)):
+            for j in range(m.shape[1]):
+                total += m[i, j] * (i + 1)
+        return total
+
+    return weighted(a.reshape(6, n)) + weighted(a.reshape(n, -1)[:, ::2]) if n is not None else 0
+
+
+def test_other_shapes():
+    a = np.arange(12.0).reshape(3, 4)
+    same_as_in_python(other_shapes, a, 2)
+    same_as_in_python(shapes_passed_on, a, 2)
+
+    @spmdvm.kernel
+    def gray(image, out):
+        pixels = image.reshape(-1, 3)
+        for i in spmdvm.foreach(len(pixels)):
+            r, g, b = pixels[i]
+            out[i] = r + g + b
+
+    image, out = rng.random((5, 7, 3)), np.zeros(35)
+    gray(image, out)
+    np.testing.assert_allclose(out, image.sum(axis=2).ravel())
+
+    @spmdvm.kernel
+    def last(a, h, w):
+        return a.reshape(h, w)[h - 1, w - 1]
+
+    assert last(a, 2, 6) == 11
+    for h, w in ((5, 2), (2, 7), (-2, -6)):
+        with pytest.raises(AssertionError, match=r"`a\.reshape\(h, w\)` has as many elements as the array"):
+            last(a, h, w)
+    with pytest.raises(spmdvm.CompileError, match="one length of a shape may be -1"):
+        spmdvm.kernel(lambda a: a.reshape(-1, -1)[0, 0])(a)
+
+
+def dimensions_left_out(image, out):
+    image[..., 2] = 5
+    image[1, ..., 0] += 7
+    out[...] = 0.5 * image[..., 0] + image[..., 1]
+    for y in range(image.shape[0]):
+        image[y, ...] *= y
+    return np.sum(image[..., 1:]) + image[0, 1, ..., 2]
+
+
+def test_dimensions_that_are_left_out():
+    same_as_in_python(dimensions_left_out, np.arange(24.0).reshape(2, 4, 3), np.zeros((2, 4)))

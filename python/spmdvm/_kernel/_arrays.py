@@ -93,6 +93,8 @@ class Arrays(Reductions):
             made = self.copied(node, node.args[0])
             self.sort_in_place(node, made)
             return made
+        if function is np.reshape and len(node.args) == 2 and not node.keywords:
+            return self.reshaped(node, node.args[0], node.args[1:])
         if function is np.transpose and len(node.args) == 1 and not node.keywords:
             return self.turned(node, node.args[0])
         if function is np.concatenate:
@@ -123,6 +125,8 @@ class Arrays(Reductions):
                 ast.copy_location(source, node)
                 self.parts_of[id(source)] = source, copied
             return self.flattened(node, source)
+        if name == "reshape" and node.args and not node.keywords and self.makes_elements(source):
+            return self.reshaped(node, source, node.args)
         if name == "transpose" and not node.args and not node.keywords:
             return self.turned(node, source)
         if name in FUNCTIONS.values():

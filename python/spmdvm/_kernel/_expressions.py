@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _functions, _instead
 from ._calls import Calls, text_of
-from ._parts import NO_INDEX, is_no_index
+from ._parts import NO_INDEX, is_ellipsis, is_no_index
 from ._scopes import Local
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
 from ._values import INT32, INT64, LANE, Value, constant, constants, literal, tuple_of
@@ -457,6 +457,8 @@ class Expressions(Calls):
         """Translate the indices of an element."""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         ndim = array.type.ndim
+        if len(parts) == ndim + 1:
+            parts = [part for part in parts if not is_ellipsis(part)]
         for part in filter(is_no_index, parts):
             self.fail(part, *NO_INDEX)
         if len(parts) != ndim:
@@ -724,6 +726,10 @@ class Expressions(Calls):
         """Translate comparisons, also chains of them."""
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return self._membership(node)
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)) and _is_none(node.comparators[0]):
+            # What has a value in a kernel is something.
+            self.expression(node.left)
+            return constant(isinstance(node.ops[0], ast.IsNot))
         operands = [self._compared(node.left)]
         for part in node.comparators:
             self.in_arm += bool(len(operands) > 1)
@@ -938,6 +944,10 @@ def _range(ty: Num) -> str:
 
 def _article(kind: str) -> str:
     return "an" if kind[:1] in "aeiou" else "a"
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _element_help(value: Value) -> str | None:

@@ -21,9 +21,9 @@ from ._values import INT32, LONGEST, OUTSIDE, Value, tuple_of
 _SMALL, _LARGEST = 2**30, "1099511627776ll"
 _LONGEST_WINDOW = 64
 NO_INDEX = (
-    "`...` and `None` cannot stand in an index",
+    "`None` cannot stand in an index",
     "here",
-    "write `:` for each dimension; new ones of length 1 are not stretched in a kernel: write the loops, in "
+    "new dimensions of length 1 are not stretched in a kernel: write the loops, in "
     "`for i, j in spmdvm.foreach(len(a), len(b))`",
 )
 
@@ -123,6 +123,62 @@ class Parts:
         self.parts_of[id(node)] = node, value
         return value
 
+    def reshaped(self, node: ast.Call, source: ast.expr, shape: list[ast.expr]) -> Value | None:
+        """Give all elements of an array, row after row, as an array of another shape."""
+        if id(node) in self.parts_of:
+            return self.parts_of[id(node)][1]
+        if self.array_of(source) is None:
+            copied = self.copied(source, source)
+            self.parts_of[id(source)] = source, copied
+        flat = self.flattened(ast.copy_location(ast.Attribute(source, "flat", ast.Load()), node), source)
+        if flat is None:
+            return None
+        lengths = self._shape_of(node, shape, flat)
+        if len(lengths) == 1:
+            return flat
+        name = self.temporary("part")
+        for axis, length in enumerate(lengths):
+            own = f"{name}__n{axis}"
+            symbol = f"{length.const} elements" if length.const is not None else f"= {length.before}"
+            if length.equals is not None and length.equals[1] == 0:
+                symbol = length.equals[0]
+            if length.before is not None:
+                self.dims[own] = symbol
+                self.program.hosts.setdefault(symbol, length.before)
+            self.emit(f"const uniform int {own} = (uniform int)({length.text});")
+        self.parts[name] = Part(flat, self._name_of(flat), (), None, False, True)
+        value = Value(name, Array(flat.type.of, len(lengths)), flat.uniform)
+        self.parts_of[id(node)] = node, value
+        return value
+
+    def _shape_of(self, node: ast.Call, shape: list[ast.expr], flat: Value) -> list[Value]:
+        """Translate the lengths of a shape, of which one may be -1, and have it tested that they suit the elements."""
+        parts = [self.expression(each) for each in shape]
+        parts = list(parts[0].parts) if len(parts) == 1 and parts[0].parts is not None else parts
+        size, lengths = self.dim(flat.text, 0), []
+        for part in parts:
+            if not isinstance(part.type, Num) or not part.type.is_int or not part.uniform:
+                self.fail(node, "the lengths of a shape are integers, the same for all elements", "here")
+            lengths.append(self.keep(part))
+        open_ = [k for k, part in enumerate(lengths) if part.const == -1]
+        if len(open_) > 1 or any(part.const is not None and part.const < -1 for part in lengths):
+            self.fail(node, "one length of a shape may be -1, which is what is left", "here")
+        known = [part for part in lengths if part.const != -1]
+        product = " * ".join(f"(uniform int64){part.text}" for part in known) or "1ll"
+        if open_ and len(lengths) > 1:
+            hosts = [part.before for part in (size, *known)]
+            host = None if None in hosts else f"({hosts[0]} // _max(1, {' * '.join(f'({h})' for h in hosts[1:])}))"
+            text = f"({size.text} / ({product} == 0 ? 1 : {product}))"
+            lengths[open_[0]] = self.keep(Value(text, INT, True, 0, LONGEST, host=host))
+        elif open_:
+            return [size]
+        tested = " * ".join(f"(uniform int64){part.text}" for part in lengths)
+        positive = " && ".join(f"{part.text} >= 0" for part in lengths)
+        self.emit(f"assert({positive} && {tested} == {size.text});")
+        told = f"`{ast.unparse(node)}` has as many elements as the array"
+        self.program.assertions.setdefault((self.at.file, self.at.number), told)
+        return lengths
+
     def row_of(self, array: Value, index: Value) -> Value:
         """Give the part of an array of several dimensions that one index of the first takes."""
         name, axes = self.temporary("part"), [Axis(index, None)]
@@ -193,6 +249,10 @@ class Parts:
         indices = _indices(node)
         if any(isinstance(index, ast.Slice) for index in indices):
             return not self._is_tuple(node.value)
+        if any(map(is_ellipsis, indices)):
+            # It may stand for no dimension at all.
+            left_out = self.array_of(node.value)
+            return left_out is not None and len(indices) <= left_out.type.ndim
         if _is_text(node.slice):
             records = self.array_of(node.value) if isinstance(node.value, (ast.Name, ast.Subscript)) else None
             return records is not None and isinstance(records.type.of, Record) and records.type.ndim > 0
@@ -224,7 +284,7 @@ class Parts:
             self.fail(node, "a part of an array in what may not be computed", "here", "give it a name before")
         if _is_text(node.slice):
             return self._field_of(node, array)
-        indices, ndim = _indices(node), array.type.ndim
+        indices, ndim = self._whole_indices(node, array.type.ndim), array.type.ndim
         for index in indices:
             if is_no_index(index):
                 self.fail(index, *NO_INDEX)
@@ -248,6 +308,17 @@ class Parts:
             self.emit(f"const uniform int {row} = {self._row(array, axes[0].start)};")
         self.parts[name] = Part(array, owner, tuple(axes), row)
         return Value(name, Array(array.type.of, kept), array.uniform)
+
+    def _whole_indices(self, node: ast.Subscript, ndim: int) -> list[ast.expr]:
+        """Give the indices, with `:` for the dimensions that `...` stands for."""
+        indices = _indices(node)
+        at = [k for k, index in enumerate(indices) if is_ellipsis(index)]
+        if len(at) > 1:
+            self.fail(indices[at[1]], "`...` stands once in an index", "here", "write `:` for each dimension")
+        if at and len(indices) - 1 <= ndim:
+            left = [ast.copy_location(ast.Slice(None, None, None), node) for _ in range(ndim + 1 - len(indices))]
+            indices[at[0] : at[0] + 1] = left
+        return indices
 
     def _range(self, index: ast.Slice, array: Value, axis: int, length: str) -> Axis:
         """Translate `start:stop:step` with numpy's meaning, and declare the length under a name."""
@@ -487,9 +558,9 @@ class Parts:
     def _apart(self, array: Value, axis: int) -> tuple[str, int | None]:
         """Give how far the elements of an array or part lie apart along an axis, and the constant if it is one."""
         part, view = self.parts.get(array.text), self.views.get(array.text)
-        if part is not None and part.is_flat:
+        if part is not None and part.is_flat and array.type.ndim == 1:
             return "1", 1
-        if part is not None:
+        if part is not None and not part.is_flat:
             kept = [k for k, taken in enumerate(part.axes) if taken.step is not None]
             kept = kept[::-1] if part.is_turned else kept
             step = part.axes[kept[axis]].step
@@ -524,6 +595,16 @@ class Parts:
             return array, self._in_view(array, indices, tests), tests
         if part is None:
             return array, self._flat(array, indices, None, tests), tests
+        if part.is_flat and len(indices) > 1:
+            text = _short(indices[0])
+            for axis, index in enumerate(indices):
+                if not self._is_within(index, array, axis):
+                    tests.append(self._within(index, array, axis))
+                if axis > 0:
+                    text = f"({text}) * {self.dim(array.text, axis).text} + {_short(index)}"
+            uniform = all(index.uniform for index in indices)
+            root, offset, more = self._offset(part.array, [Value(f"({text})", INT, uniform, 0, LONGEST)])
+            return root, offset, [*tests, *more]
         if part.is_flat:
             # As long as the array, so that the machine's test is enough.
             return part.array, indices[0].text, tests
@@ -859,9 +940,13 @@ class _Unmasked(ast.NodeTransformer):
 
 
 def is_no_index(node: ast.expr) -> bool:
-    """Return whether an index is `None` (also as `np.newaxis`) or `...`."""
+    """Return whether an index is `None`, also as `np.newaxis`."""
     is_named = isinstance(node, ast.Attribute) and node.attr == "newaxis"
-    return is_named or (isinstance(node, ast.Constant) and node.value in (None, ...))
+    return is_named or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
 
 
 def _base(node: ast.expr) -> tuple[str | None, int]:

@@ -18,7 +18,7 @@ from ._reductions import METHODS
 from ._scopes import Scope, own_nodes
 from ._source import Source
 
-_METHODS = ("dot", "transpose", "ravel", "flatten", "sort", "fill")
+_METHODS = ("dot", "transpose", "ravel", "flatten", "reshape", "sort", "fill")
 _OF_ARRAYS = (np.dot, np.matmul, np.cumsum, np.cumprod, np.concatenate, np.outer, np.transpose)
 # Functions of numpy that take an array, and are called by its name.
 _TAKE_ARRAYS = frozenset(
@@ -111,6 +111,10 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
     if not isinstance(node, ast.Call):
         return []
     if isinstance(node.func, ast.Attribute):
+        if node.func.attr == "reshape":
+            owner = node.func.value
+            of_numpy = isinstance(owner, ast.Name) and owner.id in ("np", "numpy")
+            return node.args[:1] if of_numpy else [owner]
         if node.func.attr in _TAKE_ARRAYS:
             own = [node.func.value] if node.func.attr in ("copy", "cumsum", "cumprod", "sort") and not node.args else []
             return own or (node.args[:1] if isinstance(node.func.value, ast.Name) else [])
