@@ -212,7 +212,7 @@ def generator_with_another_method(x):
 
 def generator_in_what_may_not_be_computed(x):
     rng = spmdvm.rng(1, x)
-    return 2 * (rng.random() if x > 1 else 0.0)  # HERE a number is drawn in what may not be computed
+    return x > 1 and rng.random() < 0.5  # HERE a number is drawn in what may not be computed
 
 
 def array_generator_of_the_code_around(a):
@@ -765,7 +765,7 @@ def array_sum_of_numbers(a):
 
 
 def array_sum_in_an_arm(a):
-    return 1 + (np.sum(a) if len(a) > 1 else 0.0)  # HERE `sum` of an array in what may not be computed
+    return len(a) > 1 and np.sum(a) > 2  # HERE `sum` of an array in what may not be computed
 
 
 def array_greatest_of_bools(a):

@@ -1722,6 +1722,15 @@ def test_arms_that_take_statements():
         x = rng.random() if i > 2 else -1.0
         return x, rng.random()
 
+    @spmdvm.kernel
+    def within(a, k: int):
+        s = 20.0
+        while (np.sum(a) if s > k else 0) > 5:
+            s -= 1
+        return s + 2 * (a.max() if k > 15 else np.min(a) if k > 12 else -1)
+
+    assert [within(np.arange(1.0, 5), k) for k in (10, 13, 18)] == [8, 15, 26]
+
     x, after = drawn(np.arange(5))
     first, second = zip(*((r.random(), r.random()) for r in (spmdvm.rng(1, i) for i in range(5))))
     assert x.tolist() == [-1, -1, -1, *first[3:]]
@@ -1917,3 +1926,38 @@ def dimensions_left_out(image, out):
 
 def test_dimensions_that_are_left_out():
     same_as_in_python(dimensions_left_out, np.arange(24.0).reshape(2, 4, 3), np.zeros((2, 4)))
+
+
+def names_used_again(a, out):
+    for i in around(len(out)):
+        part = a[:i]
+        out[i] = np.sum(part)
+        part = a[i:].copy()
+        part *= 2
+        out[i] += 100 * np.sum(part) + (part[-1] if len(part) > 3 else np.sum(a[:i]) if i > 4 else 0)
+        part = a[::-1]
+        for k in range(2):
+            out[i] += part[k]
+            out[i] += np.max(a[:i]) if i > 0 else -1.0
+
+
+def test_names_of_parts_are_used_again():
+    same_as_in_python(names_used_again, np.arange(6.0), np.zeros(6))
+
+    def in_a_branch(a, out):
+        for i in spmdvm.foreach(len(out)):
+            part = a[:i]
+            if i > 2:
+                part = a[i:]
+            out[i] = np.sum(part)
+
+    def in_a_loop(a, out):
+        for i in spmdvm.foreach(len(out)):
+            part = a[:i]
+            for k in range(2):
+                out[i] += np.sum(part)
+                part = a[k:]
+
+    for wrong in (in_a_branch, in_a_loop):
+        with pytest.raises(spmdvm.CompileError, match="in loops and branches a name stands for one array"):
+            spmdvm.kernel(wrong)(np.arange(6.0), np.zeros(6))

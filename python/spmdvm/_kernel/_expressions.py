@@ -810,6 +810,8 @@ class Expressions(Calls):
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
         """Translate `a if c else b`."""
+        if not self.in_arm and self.needs_branches(node):
+            return self.chosen_before(node)
         test = self.condition(node.test)
         self.in_arm += 1
         a, b = self.in_one_arm(node.body), self.in_one_arm(node.orelse)

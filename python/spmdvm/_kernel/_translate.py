@@ -286,6 +286,8 @@ class Region:
     short: set[str] = field(default_factory=set)
     # The variables from around that a `foreach` sums up.
     summed: set[str] = field(default_factory=set)
+    # How far its statements are indented that are in no loop or branch.
+    indent: int = 1
 
 
 class Body(Loops):
@@ -587,7 +589,7 @@ class Body(Loops):
         if region is not self.region_of(name):
             self.fail(node, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
         bound, is_param = region.parts.get(name), any(p.name == name for p in self.params)
-        straight = self.indent == 1 and not self.in_foreach()
+        straight = self.indent == region.indent
         if bound is None and is_param and not straight and self._becomes_own(name):
             # In the next pass it is a copy from the start, whose elements change.
             bound = value
@@ -851,7 +853,7 @@ class Body(Loops):
 
     def do_Assign(self, node: ast.Assign) -> None:
         """`a = …`, `a[i] = …`, `a, b = …`."""
-        if self._needs_branches(node.value):
+        if self.needs_branches(node.value):
             names = [n.id for each in node.targets for n in ast.walk(each) if isinstance(n, ast.Name)]
             self.repeated.update(names)
             return self._in_branches(node, lambda value: ast.Assign(node.targets, value))
@@ -1111,6 +1113,8 @@ class Body(Loops):
     def do_AugAssign(self, node: ast.AugAssign) -> None:
         """`a += …`."""
         target = node.target
+        if self.needs_branches(node.value):
+            return self._in_branches(node, lambda value: ast.AugAssign(target, node.op, value))
         if isinstance(target, ast.Name) and self._names_array(target.id):
             # All of it is changed where it is.
             whole = ast.Subscript(_as_load(target), ast.Slice(None, None, None), ast.Store())
@@ -1269,7 +1273,7 @@ class Body(Loops):
         self.emit("}")
         self.assigned = after if self.assigned is None else self.assigned if after is None else self.assigned & after
 
-    def _needs_branches(self, value: ast.expr) -> bool:
+    def needs_branches(self, value: ast.expr) -> bool:
         """Return whether it is `a if c else b` of numbers that take statements: loops over arrays, draws."""
         if not isinstance(value, ast.IfExp):
             return False
@@ -1286,6 +1290,15 @@ class Body(Loops):
             return None
         found = [self._loops_in(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
         return None if None in found else any(found)
+
+    def chosen_before(self, node: ast.IfExp) -> Value:
+        """Translate such a number within an expression: a variable that is assigned before."""
+        name = f"either__{node.lineno}_{node.col_offset}"
+        self.regions[-1].names.add(name)
+        self.repeated.add(name)
+        target = ast.copy_location(ast.Name(name, ast.Store()), node)
+        self._in_branches(ast.copy_location(ast.Assign([target], node), node), lambda v: ast.Assign([target], v))
+        return self.keep(self.read_name(ast.copy_location(ast.Name(name, ast.Load()), node)))
 
     def _in_branches(self, node: Any, statement: Any) -> None:
         """Translate a statement with `a if c else b` as two, of which one is executed."""
@@ -1381,7 +1394,7 @@ class Body(Loops):
             self.emit("return;")
             self.assigned = None
             return
-        if self._needs_branches(node.value):
+        if self.needs_branches(node.value):
             return self._in_branches(node, ast.Return)
         if self._returns_arrays(node):
             return
@@ -1698,6 +1711,7 @@ class Body(Loops):
         self.regions.append(region)
         self.loops.append("foreach")
         self.indent += 1
+        region.indent = self.indent
         start, at = len(self.lines), self.at
         self.assigned = set(outer or ())
         self.block(node.body)
