@@ -111,10 +111,6 @@ def array_parts_at_once(a):
     a[::2], a[1::2] = 0, 1  # HERE a part of an array is assigned by a statement of its own
 
 
-def array_all_but_one_dimension(a):
-    a[None] = 1  # HERE `None` cannot stand in an index
-
-
 def array_mask_of_and(a):
     a[a > 1 and a < 3] = 0  # HERE this takes one value, not an array of them
 
@@ -174,7 +170,7 @@ def array_along_two_axes(a):
 
 
 def array_with_its_dimensions_kept(a):
-    return a / np.sum(a, axis=0, keepdims=True)  # HERE a reduction along an axis takes an array and the axis
+    return a / np.sum(a, axis=0, keepdims=True)  # HERE the axis is kept of arrays of several dimensions
 
 
 def array_axis_in_a_foreach(a):
@@ -1120,10 +1116,6 @@ def record_no_field_of_all(p):
 
 def record_no_field(p):
     p[0].y = 1  # HERE no field `y`
-
-
-def array_of_a_new_dimension(a):
-    return np.sum(a[:, np.newaxis])  # HERE `None` cannot stand in an index
 
 
 def list_that_is_changed(a):

@@ -1961,3 +1961,82 @@ def test_names_of_parts_are_used_again():
     for wrong in (in_a_branch, in_a_loop):
         with pytest.raises(spmdvm.CompileError, match="in loops and branches a name stands for one array"):
             spmdvm.kernel(wrong)(np.arange(6.0), np.zeros(6))
+
+
+def distances_of_all(p):
+    return np.sqrt(((p[:, None] - p[None]) ** 2).sum(axis=-1))
+
+
+def tables(a, b):
+    return (
+        a[:, None] * b[None, :],
+        a[:, np.newaxis] + b,
+        (a[:, None] == b).sum(axis=1),
+        np.argmin(abs(a[:, None] - b), 1),
+    )
+
+
+def rows_of_mean_nothing(m):
+    centered = m - m.mean(axis=1, keepdims=True)
+    scaled = np.exp(m) / np.sum(np.exp(m), axis=1)[:, None]
+    return centered, scaled, m / np.sum(m, axis=0, keepdims=True), m * np.full((1, 4), 2.0)
+
+
+def sums_over_new_dimensions(a, b):
+    return np.sum(a[:, None] * b), np.max(a[None] + 1), a[None].shape[0], a[..., None].shape[1]
+
+
+def new_dimensions_passed_on(a):
+    def weighted(m):
+        total = 0.0
+        for i in range(m.shape[0]):
+            for j in range(m.shape[1]):
+                total += m[i, j] * (i + 1)
+        return total
+
+    return weighted(a[:, None]) + weighted(a[None, ::2]) + weighted(a[1:, None][::2])
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (distances_of_all, (rng.random((6, 3)),)),
+        (tables, (np.arange(5.0), np.arange(1.0, 4.0))),
+        (rows_of_mean_nothing, (rng.random((3, 4)),)),
+        (sums_over_new_dimensions, (np.arange(5.0), np.arange(1.0, 4.0))),
+        (new_dimensions_passed_on, (np.arange(7.0),)),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_new_dimensions(function, arguments):
+    got, want = spmdvm.kernel(function)(*arguments), function(*arguments)
+    for one, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (got, want))):
+        assert np.shape(one) == np.shape(other)
+        np.testing.assert_allclose(one, other)
+
+
+def new_dimensions_of_each(image, palette, out, mask):
+    for i in around(len(image)):
+        apart = image[i][None] - palette
+        out[i] = np.sum(apart * apart)
+    mask[1:, None, 0] += 3
+
+
+def test_new_dimensions_of_each_element():
+    image, palette = rng.random((20, 3)), rng.random((4, 3))
+    out, mask = np.zeros(20), np.zeros((5, 3))
+    spmdvm.kernel(new_dimensions_of_each)(image, palette, out, mask)
+    np.testing.assert_allclose(out, [((x - palette) ** 2).sum() for x in image])
+    assert mask[:, 0].tolist() == [0, 3, 3, 3, 3] and not mask[:, 1:].any()
+
+    @spmdvm.kernel
+    def plain(a, b):
+        return a + b
+
+    @spmdvm.kernel
+    def arrays(a, b):
+        return np.sum(a[:] + b[:])
+
+    with pytest.raises(AssertionError, match="equal lengths"):
+        arrays(np.ones((3, 1)), np.ones((3, 4)))
+    assert plain(np.ones((3, 1)), np.ones(4)).shape == (3, 4)

@@ -352,12 +352,12 @@ class Arrays(Reductions):
             self.elements = outer
             self._says_more(source)
             self.fail(source, "an array is copied", "this is none")
-        largest = max((array for _, array in found), key=lambda array: array.type.ndim)
-        lengths = [self.dim(largest.text, axis) for axis in range(largest.type.ndim)]
+        likes = self.broadcast(found)
+        lengths = [self.dim(like.text, axis) for like, axis in likes]
         self.same_lengths(found, lengths)
         for part in self._numbers(source):
             self.elements[id(part)] = self.keep(self.number(part))
-        made = self._long_enough(node, largest, lengths, name)
+        made = self._long_enough(node, likes, lengths, name)
         at, together = len(self.hidden) - 1, self.is_uniform_here()
         counters = [self.temporary("at") for _ in lengths]
         loops = self._begin(node, counters, lengths, together)
@@ -581,11 +581,11 @@ class Arrays(Reductions):
             texts.append(self.cast(Value(text, array.type.of, uniform), ty, node).text)
         return " * ".join(texts)
 
-    def _long_enough(self, node: Any, like: Value, lengths: list[Value], name: str | None) -> Value:
+    def _long_enough(self, node: Any, likes: list[tuple[Value, int]], lengths: list[Value], name: str | None) -> Value:
         """Make an array of some lengths; of a part whose lengths are computed, a part of one as long as its array."""
         if all(length.before is not None for length in lengths):
             return self.new_array(node, FLOAT64, lengths, None, name, True, True)
-        most = [self.most(like, axis) for axis in range(len(lengths))]
+        most = [self.most(like, axis) for like, axis in likes]
         whole = self.new_array(node, FLOAT64, most, None, name, True, True)
         part = self.temporary("part")
         for axis, length in enumerate(lengths):
@@ -621,12 +621,16 @@ class Arrays(Reductions):
         if not given:
             return None
         at = given[0]
-        others = [keyword.value for keyword in node.keywords if keyword.arg != "axis"] + given[1:]
+        others = [k.value for k in node.keywords if k.arg not in ("axis", "keepdims")] + given[1:]
         if others:
-            help = "leave it out"
-            if any(keyword.arg == "keepdims" for keyword in node.keywords):
-                help = "lengths of 1 are not stretched in a kernel: loop over the rows, `out[i] = a[i] / np.sum(a[i])`"
-            self.fail(others[0], "a reduction along an axis takes an array and the axis", "something else here", help)
+            self.fail(
+                others[0],
+                "a reduction along an axis takes an array and the axis",
+                "something else here",
+                "leave it out",
+            )
+        if self._keeps_axis(node) and isinstance(at, ast.Constant) and at.value is None:
+            self.fail(at, "an axis that is kept is one of them", "all of them", "leave `keepdims` out")
         if isinstance(at, ast.Constant) and at.value is None:
             return None
         axis = None if isinstance(at, (ast.Tuple, ast.List)) else self.integer(at, "an axis").const
@@ -635,8 +639,31 @@ class Arrays(Reductions):
             self.fail(at, "the axis of a reduction is a constant", "several, or known only at run time", help)
         return int(axis)
 
+    def _keeps_axis(self, node: ast.Call) -> bool:
+        """Return whether a reduction keeps its axis, with the length 1."""
+        kept = [keyword.value for keyword in node.keywords if keyword.arg == "keepdims"]
+        if kept and not (isinstance(kept[0], ast.Constant) and isinstance(kept[0].value, bool)):
+            self.fail(kept[0], "`keepdims` is `True` or `False` in a kernel", "here")
+        return bool(kept) and kept[0].value is True
+
     def along(self, node: Any, how: str, source: ast.expr, axis: int) -> Value | None:
         """Translate a reduction along an axis: an array of one dimension less; None if it gives a number."""
+        made = self._reduced_along(node, how, source, axis)
+        if not self._keeps_axis(node):
+            return made
+        if made is None:
+            self.fail(node, "the axis is kept of arrays of several dimensions", "here", "leave `keepdims` out")
+        name, ndim = self.temporary("part"), made.type.ndim + 1
+        axis %= ndim
+        self.dims[f"{name}__n{axis}"] = "1 elements"
+        for k in range(made.type.ndim):
+            self._same_length(f"{name}__n{k + (k >= axis)}", self.dim(made.text, k))
+        axes = tuple(Axis(Value("0", INT, True, 0, 0, 0), 1) for _ in range(made.type.ndim))
+        self.parts[name] = Part(made, self._name_of(made), axes, new=frozenset([axis]))
+        return Value(name, Array(made.type.of, ndim), made.uniform)
+
+    def _reduced_along(self, node: Any, how: str, source: ast.expr, axis: int) -> Value | None:
+        """Translate it to an array without the axis."""
         outer = self.elements
         self.elements = {**outer, **{id(part): self.keep(self.number(part)) for part in self._whole(source)}}
         found = list(self._arrays_in(source))
@@ -644,8 +671,8 @@ class Arrays(Reductions):
             self.elements = outer
             self._says_more(source)
             self.fail(source, f"`{how}` along an axis takes an array", "this is none")
-        largest = max((array for _, array in found), key=lambda array: array.type.ndim)
-        ndim = largest.type.ndim
+        likes = self.broadcast(found)
+        ndim = len(likes)
         if not -ndim <= axis < ndim:
             self.fail(node, f"this array has {ndim} dimensions", f"there is no axis {axis}")
         axis %= ndim
@@ -655,7 +682,7 @@ class Arrays(Reductions):
         if not self.is_uniform_here():
             message = f"`{how}` along an axis gives an array, which is made outside of `foreach`"
             self.fail(node, message, "here", _instead.reduction(how, "axis"))
-        lengths = [self.dim(largest.text, k) for k in range(ndim)]
+        lengths = [self.dim(like.text, k) for like, k in likes]
         self.same_lengths(found, lengths)
         for part in self._numbers(source):
             self.elements[id(part)] = self.keep(self.number(part))
@@ -723,6 +750,8 @@ class Arrays(Reductions):
                 LONGEST,
                 below=(self.dim(array.text, k).equals[0], 0),
             )
+            if self.dim(array.text, k).const != 1
+            else Value("0", INT, True, 0, 0, 0)
             for k, counter in enumerate(own)
         ]
         text, uniform = self.place_of(array, indices)

@@ -23,7 +23,7 @@ _LONGEST_WINDOW = 64
 NO_INDEX = (
     "`None` cannot stand in an index",
     "here",
-    "new dimensions of length 1 are not stretched in a kernel: write the loops, in "
+    "a new dimension stands beside those that are left: `a[:, None]`, `a[None, i]`; or write the loops, in "
     "`for i, j in spmdvm.foreach(len(a), len(b))`",
 )
 
@@ -53,6 +53,8 @@ class Part:
     is_flat: bool = False
     # The field that is taken of each record.
     field: str | None = None
+    # Which of its axes are no axes of the array: they have the length 1.
+    new: frozenset[int] = frozenset()
 
 
 class Parts:
@@ -249,10 +251,11 @@ class Parts:
         indices = _indices(node)
         if any(isinstance(index, ast.Slice) for index in indices):
             return not self._is_tuple(node.value)
-        if any(map(is_ellipsis, indices)):
-            # It may stand for no dimension at all.
-            left_out = self.array_of(node.value)
-            return left_out is not None and len(indices) <= left_out.type.ndim
+        if any(is_ellipsis(index) or is_no_index(index) for index in indices):
+            # What is left out may be no dimension at all.
+            of = self.array_of(node.value)
+            given = [index for index in indices if not is_no_index(index)]
+            return of is not None and (len(given) <= of.type.ndim or len(given) < len(indices))
         if _is_text(node.slice):
             records = self.array_of(node.value) if isinstance(node.value, (ast.Name, ast.Subscript)) else None
             return records is not None and isinstance(records.type.of, Record) and records.type.ndim > 0
@@ -285,16 +288,19 @@ class Parts:
         if _is_text(node.slice):
             return self._field_of(node, array)
         indices, ndim = self._whole_indices(node, array.type.ndim), array.type.ndim
-        for index in indices:
-            if is_no_index(index):
-                self.fail(index, *NO_INDEX)
-        if len(indices) > ndim:
-            self.fail(node, f"this array has {ndim} dimensions", f"{len(indices)} indices", "give one index for each")
+        given = sum(not is_no_index(index) for index in indices)
+        if given > ndim:
+            self.fail(node, f"this array has {ndim} dimensions", f"{given} indices", "give one index for each")
         name = self.temporary("part")
-        axes = []
-        kept = 0
-        for axis in range(ndim):
-            index = indices[axis] if axis < len(indices) else ast.Slice(None, None, None)
+        axes: list[Axis] = []
+        kept, new = 0, set()
+        for index in [*indices, *(ast.Slice(None, None, None) for _ in range(ndim - given))]:
+            axis = len(axes)
+            if is_no_index(index):
+                self.dims[f"{name}__n{kept}"] = "1 elements"
+                new.add(kept)
+                kept += 1
+                continue
             if not isinstance(index, ast.Slice):
                 axes.append(Axis(self.keep(self._index(index, array, axis)), None))
                 continue
@@ -303,10 +309,10 @@ class Parts:
         owner = self._name_of(array)
         row = None
         plain = array.text not in self.parts and array.text not in self.views and not self.program.wide
-        if plain and axes[0].step is None and axes[0].start.uniform:
+        if plain and axes and axes[0].step is None and axes[0].start.uniform:
             row = f"{name}__row"
             self.emit(f"const uniform int {row} = {self._row(array, axes[0].start)};")
-        self.parts[name] = Part(array, owner, tuple(axes), row)
+        self.parts[name] = Part(array, owner, tuple(axes), row, new=frozenset(new))
         return Value(name, Array(array.type.of, kept), array.uniform)
 
     def _whole_indices(self, node: ast.Subscript, ndim: int) -> list[ast.expr]:
@@ -315,8 +321,9 @@ class Parts:
         at = [k for k, index in enumerate(indices) if is_ellipsis(index)]
         if len(at) > 1:
             self.fail(indices[at[1]], "`...` stands once in an index", "here", "write `:` for each dimension")
-        if at and len(indices) - 1 <= ndim:
-            left = [ast.copy_location(ast.Slice(None, None, None), node) for _ in range(ndim + 1 - len(indices))]
+        given = sum(not is_no_index(index) for index in indices)
+        if at and given - 1 <= ndim:
+            left = [ast.copy_location(ast.Slice(None, None, None), node) for _ in range(ndim + 1 - given)]
             indices[at[0] : at[0] + 1] = left
         return indices
 
@@ -560,7 +567,10 @@ class Parts:
         part, view = self.parts.get(array.text), self.views.get(array.text)
         if part is not None and part.is_flat and array.type.ndim == 1:
             return "1", 1
+        if part is not None and axis in part.new:
+            return "0", 0
         if part is not None and not part.is_flat:
+            axis -= sum(k < axis for k in part.new)
             kept = [k for k, taken in enumerate(part.axes) if taken.step is not None]
             kept = kept[::-1] if part.is_turned else kept
             step = part.axes[kept[axis]].step
@@ -608,7 +618,8 @@ class Parts:
         if part.is_flat:
             # As long as the array, so that the machine's test is enough.
             return part.array, indices[0].text, tests
-        given = iter(list(enumerate(indices))[:: -1 if part.is_turned else 1])
+        own = [(at, index) for at, index in enumerate(indices) if at not in part.new]
+        given = iter(own[:: -1 if part.is_turned else 1])
         outer = []
         for axis, taken in enumerate(part.axes):
             if taken.step is None:
@@ -806,6 +817,17 @@ class Parts:
         self.stored.add(name)
         return goal, name
 
+    def broadcast(self, found: list[tuple[ast.expr, Value]]) -> list[tuple[Value, int]]:
+        """Give for each dimension of an expression an array that has its length, and along which axis."""
+        ndim = max(array.type.ndim for _, array in found)
+        likes = []
+        for k in range(-ndim, 0):
+            own = [(array, array.type.ndim + k) for _, array in found if array.type.ndim + k >= 0]
+            longer = (pair for pair in own if self.dim(pair[0].text, pair[1]).const != 1)
+            # Those of most dimensions first: shapes that do not suit are told at the others.
+            likes.append(next(longer, own[0]))
+        return likes
+
     def same_lengths(self, found: list[tuple[ast.expr, Value]], lengths: list[Value]) -> None:
         """Have it tested that the arrays of an expression have the lengths of its elements."""
         for source, array in found:
@@ -819,8 +841,8 @@ class Parts:
                 self.fail(source, "records are not computed with", told, help)
             for axis, length in enumerate(lengths[len(lengths) - array.type.ndim :]):
                 own = self.dim(array.text, axis)
-                if own.equals != length.equals:
-                    # Lengths of 1 are not stretched.
+                # Lengths that are known to be 1 are stretched, others are not.
+                if own.equals != length.equals and not (own.const == 1 and length.const != 1):
                     self.emit(f"assert({own.text} == {length.text});")
                     told = "arrays that are computed with have equal lengths"
                     self.program.assertions.setdefault((self.at.file, self.at.number), told)
@@ -829,6 +851,9 @@ class Parts:
         """Give the element of an array that a loop is at; the lengths have been compared."""
         indices = []
         for axis, counter in enumerate(counters[len(counters) - array.type.ndim :]):
+            if self.dim(array.text, axis).const == 1:
+                indices.append(Value("0", INT, True, 0, 0, 0))
+                continue
             symbol = self.dim(array.text, axis).equals
             is_same = uniform and counter not in self.differing
             indices.append(Value(counter, INT, is_same, 0, LONGEST, below=(symbol[0], 0)))

@@ -122,8 +122,7 @@ class Reductions(Parts):
             if not isinstance(self.source.tree, ast.FunctionDef):
                 help = "expressions are of single elements; `spmdvm.reduce` combines them (`map=` takes an expression)"
             self.fail(source, f"`{how}` takes an array", "this is none", help)
-        largest = max((array for _, array in found), key=lambda array: array.type.ndim)
-        lengths = [self.dim(largest.text, axis) for axis in range(largest.type.ndim)]
+        lengths = [self.dim(like.text, axis) for like, axis in self.broadcast(found)]
         self.same_lengths(found, lengths)
         together = self.is_uniform_here()
         counters = [self.temporary("at") for _ in lengths]
