@@ -2040,3 +2040,66 @@ def test_new_dimensions_of_each_element():
     with pytest.raises(AssertionError, match="equal lengths"):
         arrays(np.ones((3, 1)), np.ones((3, 4)))
     assert plain(np.ones((3, 1)), np.ones(4)).shape == (3, 4)
+
+
+# Code that was written for whole arrays of numpy.
+
+POINTS, WEIGHTS = rng.random((20, 3)), rng.random(20)
+
+
+def logistic_regression(x, y, rate, steps):
+    w = np.zeros(x.shape[1])
+    for _ in range(steps):
+        p = 1 / (1 + np.exp(-(x @ w)))
+        w -= rate * (x.T @ (p - y) / len(y))
+    return w
+
+
+def softmax_of_rows(z):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def kernel_matrix(x):
+    return np.exp(-0.5 * ((x[:, None, :] - x[None, :, :]) ** 2).sum(-1))
+
+
+def greatest_eigenvalue(x, steps):
+    a = x.T @ x
+    v = np.ones(a.shape[0])
+    for _ in range(steps):
+        v = a @ v
+        v = v / np.linalg.norm(v)
+    return v, v @ a @ v
+
+
+def centers_of_clusters(x, centers, steps):
+    c = centers.copy()
+    labels = np.zeros(len(x), np.int64)
+    for _ in range(steps):
+        labels = np.argmin(((x[:, None] - c[None]) ** 2).sum(axis=2), axis=1)
+        for k in range(len(c)):
+            mine = labels == k
+            count = np.sum(mine)
+            if count > 0:
+                for j in range(c.shape[1]):
+                    c[k, j] = np.sum(np.where(mine, x[:, j], 0.0)) / count
+    return c, labels
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (logistic_regression, (POINTS, (WEIGHTS > 0.5).astype(float), 0.5, 20)),
+        (softmax_of_rows, (POINTS,)),
+        (kernel_matrix, (POINTS,)),
+        (greatest_eigenvalue, (POINTS, 20)),
+        (centers_of_clusters, (POINTS, POINTS[:3].copy(), 5)),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_code_for_whole_arrays(function, arguments):
+    got, want = spmdvm.kernel(function)(*copy.deepcopy(arguments)), function(*copy.deepcopy(arguments))
+    for one, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (got, want))):
+        assert np.shape(one) == np.shape(other)
+        np.testing.assert_allclose(one, other, rtol=1e-9)
