@@ -137,6 +137,24 @@ fn a_sum_that_fits_is_compared_and_shifted_in_fewer_bits() {
 }
 
 #[test]
+fn exits_widen_what_they_hold() {
+    narrows(
+        |b, [x, y, ..]| {
+            let [x, y] = [x, y].map(|v| cast(b, v, I32, Ty::U8));
+            let [x, y] = [x, y].map(|v| cast(b, v, Ty::U8, I32));
+            let least = b.op(Op::Min, I32, &[x, y]);
+            vec![least, cast(b, least, I32, Ty::U8)]
+        },
+        "%12: v.u8 = cvt.u8.i32 %0
+         %13: v.u8 = cvt.u8.i32 %1
+         %14: v.u8 = min.u8 %12, %13
+         %15: v.i32 = cvt.i32.u8 %14
+         exit x0
+         r28=%15 r45=%14",
+    );
+}
+
+#[test]
 fn what_is_asked_for_in_full_stays_wide() {
     narrows(
         |b, [x, y, ..]| {
