@@ -185,32 +185,6 @@ _HIDDEN = ("all", "any", "filter", "map")
 
 Mapping.register(Globals)
 
-_native_explain = Module.explain
-
-
-def _explain_module(self: Any, line: Any = None, *, ir: bool = False, asm: bool = False, profile: Any = None) -> Any:
-    """Say what became of each line of the source, and of the loops that were hot so far.
-
-    Gives an `Explanation`: a text with the source and, under each line with code, whether it is native code, which
-    variables differ between lanes, how memory is accessed, in how many rounds all lanes were active, and what to do;
-    `lines` and `to_dict()` have the same as data, and notebooks show it as a page. Behind the source stands for each
-    loop what was compiled in what time, how often it was entered and how it was left; `ir=True` adds the optimised code
-    of each loop, `asm=True` machine code. A `profile` (of `Module.profile`) adds how often lines were executed, with
-    how many of the lanes, and their shares of the time.
-
-    With a number of a line instead what became of that line, as text: compiled or not and why, with which masks, how
-    compiled code was left there, and what about it takes time.
-    """
-    from . import _explain
-
-    if line is not None:
-        return _explain.line_of(self, line)
-    return _explain.of_module(self, _explain.loops_of(self, ir=ir, asm=asm), profile)
-
-
-_explain_module.__name__, _explain_module.__qualname__ = "explain", "Module.explain"
-Module.explain = _explain_module  # type: ignore[method-assign]
-
 if TYPE_CHECKING:
     from ._combine import filter as filter
     from ._combine import map as map

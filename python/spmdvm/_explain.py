@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import _native_explain
 from ._html import MOST_LINES, Report, explanation, facts, hot_lines, state
 
 
@@ -295,18 +294,6 @@ def _by_place(profile: Any) -> dict[tuple[str, int], Any]:
     if not hasattr(profile, "lines") or not hasattr(profile, "hottest"):
         raise TypeError(f"`profile` takes what `profile(…)` has given, not {type(profile).__name__}")
     return {(row.file, row.line): row for row in profile.lines}
-
-
-def loops_of(module: Any, *, ir: bool = False, asm: bool = False) -> str:
-    """Give what the engine says of a module's loops."""
-    text: str = _native_explain(module, ir=ir, asm=asm)
-    return text
-
-
-def line_of(module: Any, line: Any) -> Report:
-    """Give what the engine says of a line."""
-    found: Report = _native_explain(module, line)
-    return found
 
 
 def of_module(module: Any, loops: str, profile: Any = None) -> Explanation:

@@ -499,29 +499,45 @@ impl Module {
         py.detach(|| self.compiled.module.disassemble())
     }
 
-    /// What the JIT did with the loops that were hot so far, as text: where each is, what was compiled in what time, how often
-    /// it was entered and how it was left, or why it is interpreted. ir=True adds the optimised code of each loop, asm=True
-    /// machine code. With line=N instead what became of that line of the source: compiled or not and why, with which masks, how
+    /// Says what became of each line of the source, and of the loops that were hot so far.
+    ///
+    /// Gives an `Explanation`: a text with the source and, under each line with code, whether it is native code, which
+    /// variables differ between lanes, how memory is accessed, in how many rounds all lanes were active, and what to do;
+    /// `lines` and `to_dict()` have the same as data, and notebooks show it as a page. Behind the source stands for each
+    /// loop what was compiled in what time, how often it was entered and how it was left; `ir=True` adds the optimised code
+    /// of each loop, `asm=True` machine code. A `profile` (of `Module.profile`) adds how often lines were executed, with
+    /// how many of the lanes, and their shares of the time.
+    ///
+    /// With a number of a line instead what became of that line, as text: compiled or not and why, with which masks, how
     /// compiled code was left there, and what about it takes time.
-    #[pyo3(signature = (line=None, *, ir=false, asm=false), text_signature = "($self, line=None, *, ir=False, asm=False)")]
+    #[pyo3(
+        signature = (line=None, *, ir=false, asm=false, profile=None),
+        text_signature = "($self, line=None, *, ir=False, asm=False, profile=None)"
+    )]
     fn explain<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         line: Option<&Bound<'py, PyAny>>,
         ir: bool,
         asm: bool,
+        profile: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let module = &self.compiled.module;
-        let text = match line {
-            Some(given) => {
-                let line: usize = given.extract().map_err(|_| {
-                    PyTypeError::new_err(format!("line must be the number of a line, not {}", options::show(given)))
-                })?;
-                py.detach(|| module.explain_line(line)).map_err(PyValueError::new_err)?
-            }
-            None => py.detach(|| module.jit_text(Show { ir, asm, ..Show::default() })),
+        let py = slf.py();
+        let this = slf.get();
+        let Some(given) = line else {
+            let loops = this.loops(py, ir, asm);
+            return py.import("spmdvm._explain")?.getattr("of_module")?.call1((slf, loops, profile));
         };
+        let line: usize = given.extract().map_err(|_| {
+            PyTypeError::new_err(format!("line must be the number of a line, not {}", options::show(given)))
+        })?;
+        let text = py.detach(|| this.compiled.module.explain_line(line)).map_err(PyValueError::new_err)?;
         py.import("spmdvm._html")?.getattr("Report")?.call1((text,))
+    }
+
+    /// What `explain` says of the loops.
+    #[pyo3(name = "_loops", signature = (*, ir=false, asm=false), text_signature = "($self, *, ir=False, asm=False)")]
+    fn loops(&self, py: Python<'_>, ir: bool, asm: bool) -> String {
+        py.detach(|| self.compiled.module.jit_text(Show { ir, asm, ..Show::default() }))
     }
 
     /// Calls a function once and tells what each line of the source did: `profile("f", x, n)` for `f(x, n)`.

@@ -795,7 +795,7 @@ class Kernel:
 
         instance = self._last_used()
         if line is None:
-            loops = with_python_lines(_explain.loops_of(instance.module, ir=ir, asm=asm), instance, self.__name__)
+            loops = with_python_lines(instance.module._loops(ir=ir, asm=asm), instance, self.__name__)
             return _explain.of_kernel(instance, (self._source.file, _html.python_lines(self)), loops, profile)
         if not isinstance(line, (int, np.integer)):
             raise TypeError(f"line must be the number of a line, not {line!r}")
