@@ -4,7 +4,7 @@
 use spmdvm::jit::Variant;
 use spmdvm::jit::abort::Abort;
 use spmdvm::jit::engine::Pretended;
-use spmdvm::jit::ir::{Counter, ExitReason, Outcome, Region};
+use spmdvm::jit::ir::{Counter, ExitId, ExitReason, Outcome, Region};
 use spmdvm::vm::Op;
 use spmdvm::{Engine, JitSettings, Module, Show, Value};
 use spmdvm_tests::compiled::{jits, loops, module, native, number};
@@ -229,6 +229,36 @@ fn what_changes_within_one_entry_is_seen() {
         module.call("f", &args).unwrap();
         assert_eq!(out, x);
         assert!(hits(&module, Variant::Consecutive) > 1000, "{}", module.jit_text(Show::default()));
+    }
+}
+
+/// Somebody looks when so much fuel has been used. Where units are counted several at once, what is left until then may be too little for
+/// any more: then it is time, too, rather than that every round is left to the interpreter from then on.
+#[test]
+fn looks_come_where_units_are_counted_together() {
+    // What follows the call of `down` is a region of its own, of one block.
+    let mixed = (0..9).fold("s".to_string(), |value, _| format!("mix({value} ^ n)"));
+    let text = format!(
+        "static noinline uniform int mix(uniform int x) {{ return (x * 5 + 3) & 1023; }}
+        static uniform int down(uniform int n) {{
+            if (n <= 0) return 1;
+            uniform int s = down(n - 1);
+            return {mixed};
+        }}
+        export uniform int f(uniform int n) {{ return down(n); }}"
+    );
+    for engine in native() {
+        let module = module(engine, &text, settings());
+        for _ in 0..600 {
+            number(&module, &[400.into()]);
+        }
+        let looks: u32 = loops(&module).iter().map(|l| l.looks).sum();
+        let exits = loops(&module).into_iter().flat_map(|l| l.versions).flat_map(|v| {
+            let of = move |(exit, n): (ExitId, u64)| (v.region.exits[exit.index()].reason, n);
+            v.exits.into_iter().map(of).collect::<Vec<_>>()
+        });
+        let polls: u64 = exits.filter(|(reason, _)| *reason == ExitReason::Poll).map(|(_, n)| n).sum();
+        assert!(looks > 1 && polls < 100, "{looks} looks, left {polls} times: {}", module.jit_text(Show::default()));
     }
 }
 

@@ -314,7 +314,7 @@ impl Version {
         // the time.
         let until_look = || self.look_at.load(Ordering::Relaxed).saturating_sub(self.rounds());
         let leave_after = at_most.unwrap_or_else(until_look);
-        let landing = if self.words <= words.len() {
+        let (landing, is_held) = if self.words <= words.len() {
             self.run(pause, words, entry, leave_after)
         } else {
             let mut many = vec![0; self.words];
@@ -332,13 +332,14 @@ impl Version {
         if special.is_none() && !is_due {
             return (None, landing.leads);
         }
-        self.change(landing, special, [entries, rounds, taken], settings)
+        let is_held = is_held && at_most.is_none();
+        self.change(landing, special, [entries, rounds, taken], is_held, settings)
     }
 
     /// Runs the code as the entry with this number, and puts the interpreter where it ended. Leaves at a poll after so
-    /// many rounds.
+    /// many rounds; tells whether fuel was held back for that.
     #[inline(always)]
-    fn run(&self, pause: &mut Pause<'_>, words: &mut [u64], entry: u64, leave_after: u64) -> &Landing {
+    fn run(&self, pause: &mut Pause<'_>, words: &mut [u64], entry: u64, leave_after: u64) -> (&Landing, bool) {
         let leave_after = leave_after as i64;
         let leave_at = pause.fuel_used().saturating_add(leave_after);
         let mut context = pause.enter(words, self.counters.as_ptr().cast::<u64>().cast_mut());
@@ -357,11 +358,11 @@ impl Version {
         pause.leave(&context);
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
         unsafe { pause.resume(landing.frames.iter().map(LandingFrame::resume), words) };
-        landing
+        (landing, held_back != 0)
     }
 
     /// What follows from an entry that left by `landing`, where something may: with that, there have been so many entries, rounds and ways
-    /// by that exit.
+    /// by that exit. Whether fuel was held back until somebody looks.
     #[cold]
     #[inline(never)]
     fn change(
@@ -369,6 +370,7 @@ impl Version {
         landing: &Landing,
         special: Option<Box<(Vec<Constant>, u32)>>,
         [entries, rounds, taken]: [u64; 3],
+        is_held: bool,
         settings: &Settings,
     ) -> (Option<Box<Change>>, Leads) {
         if let Some(special) = special {
@@ -377,6 +379,10 @@ impl Version {
             return (Some(Box::new(Change::Specialise(facts, times))), landing.leads);
         }
         let is_told = landing.is_told(taken);
+        if landing.polls && is_held {
+            // Several units are counted at once: what was not held back can be too little for them, round after round.
+            self.look_at.fetch_min(rounds, Ordering::Relaxed);
+        }
         if landing.polls && self.is_due() && !self.contends() {
             return (Some(Box::new(Change::LookAgain)), Leads::Nowhere);
         }
