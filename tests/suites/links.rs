@@ -203,6 +203,63 @@ fn fuel_runs_out_at_the_same_instruction() {
     }
 }
 
+/// A recursion whose functions end with little after the calls: the interpreter does that between two regions. One has
+/// memory of its own.
+const TAILS: &str = "struct Pair { int x; int y; };
+static int last(int x, uniform int n);
+static int sum(int x, uniform int n) {
+    if (x <= 0) return n;
+    int found = 1;
+    if (x & 3) found += last(x - 1, n + 1);
+    return found;
+}
+static int last(int x, uniform int n) {
+    Pair own = { x, n };
+    own.y += sum(own.x - 1, n ^ 3);
+    int found = sum(own.x - 2, n & 7);
+    return found + own.y;
+}
+export void f(uniform int a[], uniform int n) {
+    foreach (i = 0 ... n) a[i] = sum(i & 15, n) + last(i & 7, n);
+}";
+
+#[test]
+fn functions_end_between_regions() {
+    agree(TAILS, &Limits::default());
+    for fuel in [33, 250, 1201] {
+        agree(TAILS, &Limits { fuel: Some(fuel), ..Limits::default() });
+    }
+}
+
+/// What may be entered at a place that regions lead to all the time changes while they do: versions for other
+/// constants, versions that take the place of others, heads that are given up for a while.
+#[test]
+fn what_may_be_entered_changes_meanwhile() {
+    let options = |engine, jit| Options { engine, jit, threads: Some(1), ..Options::default() };
+    for text in [TREE, TAILS, MUTUAL] {
+        let compile = |options| Module::compile("links.ispc", text, &options).unwrap_or_else(|e| panic!("{e}"));
+        let interpreted = compile(options(Engine::Interp, JitSettings::default()));
+        for engine in jits() {
+            for seed in [None, Some(7)] {
+                let soon =
+                    JitSettings { hot: 3, calls: 3, observe: 40, trial: 4, hot_exit: 3, ..JitSettings::default() };
+                let soon = JitSettings { same_arguments: 9, hot_links: 40, background: false, stress: seed, ..soon };
+                let module = compile(options(engine, soon));
+                for round in 0..40i32 {
+                    let n = [70, 70, 33, 1, 70][round as usize / 4 % 5];
+                    let [mut ours, mut theirs] = [(); 2].map(|()| vec![0; 70]);
+                    for (module, a) in [(&module, &mut ours), (&interpreted, &mut theirs)] {
+                        module.call("f", &[Value::slice_mut(a), n.into()]).unwrap();
+                    }
+                    assert_eq!(ours, theirs, "{engine}, round {round}\n{text}");
+                }
+                assert!(links(&module) > 100, "{engine}: {}", links(&module));
+                assert!(versions(&module).len() > 2, "{engine}: {} versions", versions(&module).len());
+            }
+        }
+    }
+}
+
 /// A loop that calls many functions, none of which is large.
 fn many_calls() -> String {
     let (mut functions, mut calls) = (String::new(), String::new());

@@ -232,8 +232,9 @@ fn what_changes_within_one_entry_is_seen() {
     }
 }
 
-/// Somebody looks when so much fuel has been used. Where units are counted several at once, what is left until then may be too little for
-/// any more: then it is time, too, rather than that every round is left to the interpreter from then on.
+/// Somebody looks when so much fuel has been used. Where units are counted several at once, what is left until then may
+/// be too little for any more: then it is time, too, rather than that every round is left to the interpreter from then
+/// on.
 #[test]
 fn looks_come_where_units_are_counted_together() {
     // What follows the call of `down` is a region of its own, of one block.

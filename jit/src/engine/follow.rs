@@ -50,6 +50,16 @@ enum Then {
     TooDeep,
 }
 
+/// Where [`Jit::hurry`] has come to.
+enum Hurried {
+    /// The interpreter goes on.
+    Over,
+    /// A place that is not at hand. A call or return before it has been done.
+    Elsewhere,
+    /// A head at which something else is to be done.
+    Stopped(Arc<Head>, Then),
+}
+
 /// What a thread keeps at hand, if it has come to heads often enough.
 #[inline]
 fn at_hand(kept: &mut Kept) -> Option<Box<AtHand>> {
@@ -96,8 +106,14 @@ impl Jit {
         linked: bool,
     ) -> Visit {
         let then = match at_hand {
-            Some(at_hand) => self.try_enter(pause, at_hand.enterable(head), words),
-            None => self.try_enter(pause, &head.enterable(), words),
+            Some(at_hand) if !head.is_way && head.tail == 0 && self.settings.links.is_none() => {
+                let place = pause.place();
+                match at_hand.find(place) {
+                    Some(known) => self.try_enter(pause, known.enterable(), words),
+                    None => self.try_enter(pause, at_hand.keep(place, head, 0).enterable(), words),
+                }
+            }
+            _ => self.try_enter(pause, &head.enterable(), words),
         };
         if !matches!(then, Then::On(_)) {
             // What is no longer wanted is to be freed.
@@ -107,7 +123,7 @@ impl Jit {
     }
 
     /// Enters a version of those that may be, if what it was made for holds.
-    #[inline]
+    #[inline(always)]
     fn try_enter(&self, pause: &mut Pause<'_>, enterable: &Enterable, words: &mut [u64]) -> Then {
         if FRAME_WORDS + pause.entries().count() * ENTRY_WORDS > words.len() {
             return Then::TooDeep;
@@ -120,7 +136,7 @@ impl Jit {
     }
 
     /// Runs a version, unless somebody is to look at it first.
-    #[inline]
+    #[inline(always)]
     fn enter(&self, pause: &mut Pause<'_>, version: &Arc<Version>, words: &mut [u64]) -> Then {
         if version.is_due() {
             return Then::LookAgain(Arc::clone(version));
@@ -165,16 +181,95 @@ impl Jit {
     /// Goes on from where a region has led, for as long as there is native code.
     #[inline(never)]
     fn follow(&self, pause: &mut Pause<'_>, mut leads: Leads, at_hand: &mut Option<Box<AtHand>>, words: &mut [u64]) {
-        while let Some(head) = self.next_head(pause, leads) {
-            if !head.is_due() {
+        loop {
+            let hurried = match at_hand {
+                Some(at_hand) => self.hurry(pause, &mut leads, at_hand, words),
+                None => Hurried::Elsewhere,
+            };
+            let visit = match hurried {
+                Hurried::Over => return,
+                Hurried::Stopped(head, then) => {
+                    *at_hand = None;
+                    let visit = self.settle(pause, &head, then, words, true);
+                    head.wait(visit.rounds);
+                    visit
+                }
+                Hurried::Elsewhere => {
+                    let Some(head) = self.next_head(pause, leads) else { return };
+                    if !head.is_due() {
+                        return;
+                    }
+                    if at_hand.is_none() {
+                        *at_hand = self::at_hand(pause.kept());
+                    }
+                    let visit = self.visit(pause, head, at_hand, words, true);
+                    head.wait(visit.rounds);
+                    visit
+                }
+            };
+            leads = visit.leads;
+        }
+    }
+
+    /// Does the same as [`follow`](Self::follow) for as long as regions lead to places that are at hand, and there is
+    /// nothing to do but to enter the next one.
+    #[inline(always)]
+    fn hurry(&self, pause: &mut Pause<'_>, leads: &mut Leads, at_hand: &mut AtHand, words: &mut [u64]) -> Hurried {
+        loop {
+            match *leads {
+                Leads::Nowhere => return Hurried::Over,
+                Leads::Through => {
+                    pause.step();
+                    *leads = Leads::On;
+                }
+                Leads::On | Leads::Behind => {}
+            }
+            let Some(place) = at_hand.find(pause.place()) else {
+                match self.fetch(pause, at_hand) {
+                    true => continue,
+                    false => return Hurried::Elsewhere,
+                }
+            };
+            if place.before != 0 {
+                self.interpret(pause, place.before);
+                continue;
+            }
+            if pause.mask() == 0 {
+                return Hurried::Elsewhere;
+            }
+            if !place.head.is_due() {
+                return Hurried::Over;
+            }
+            match self.try_enter(pause, place.enterable(), words) {
+                Then::On(to) => *leads = to,
+                then => return Hurried::Stopped(Arc::clone(&place.head), then),
+            }
+        }
+    }
+
+    /// Keeps at hand the place where the interpreter stands, if regions have led there before.
+    #[cold]
+    fn fetch(&self, pause: &Pause<'_>, at_hand: &mut AtHand) -> bool {
+        let Some(inst) = pause.inst().filter(|_| self.settings.links.is_none()) else { return false };
+        let (at, is_linked) = ((pause.function(), pause.pc()), self.is_linked(inst.op, inst.aux));
+        let head = match self.heads.find(at) {
+            None if is_linked => self.heads.find_or_add(at, pause.program(), self.settings.hot),
+            known => known,
+        };
+        let Some(head) = head else { return false };
+        at_hand.keep(pause.place(), head, if is_linked { 1 } else { head.tail });
+        true
+    }
+
+    /// Has the interpreter execute so many instructions, or those up to a call or return.
+    fn interpret(&self, pause: &mut Pause<'_>, instructions: u32) {
+        for _ in 0..instructions {
+            let Some(inst) = pause.inst() else { return };
+            let leads = leads_on(inst.op);
+            pause.step();
+            if leads {
                 return;
             }
-            if at_hand.is_none() {
-                *at_hand = self::at_hand(pause.kept());
-            }
-            let visit = self.visit(pause, head, at_hand, words, true);
-            head.wait(visit.rounds);
-            leads = visit.leads;
         }
     }
 
@@ -191,7 +286,9 @@ impl Jit {
             return None;
         }
         match self.heads.find((pause.function(), pause.pc())) {
-            Some(head) if !head.is_way && pause.mask() != 0 && self.settings.links.is_none() => Some(head),
+            Some(head) if !head.is_way && head.tail == 0 && pause.mask() != 0 && self.settings.links.is_none() => {
+                Some(head)
+            }
             _ => self.find_head(pause, leads),
         }
     }
@@ -202,15 +299,21 @@ impl Jit {
         if self.settings.links.is_some() && !self.is_lucky() {
             return None;
         }
-        while pause.inst().is_some_and(|inst| self.is_linked(inst.op, inst.aux)) {
-            pause.step();
+        loop {
+            while pause.inst().is_some_and(|inst| self.is_linked(inst.op, inst.aux)) {
+                pause.step();
+            }
+            // A region begins with an active lane.
+            if pause.has_ended() || pause.mask() == 0 {
+                return None;
+            }
+            let hot = if leads == Leads::Behind { self.settings.calls } else { self.settings.hot };
+            let head = self.heads.find_or_add((pause.function(), pause.pc()), pause.program(), hot)?;
+            if head.tail == 0 {
+                return Some(head);
+            }
+            self.interpret(pause, head.tail);
         }
-        // A region begins with an active lane.
-        if pause.has_ended() || pause.mask() == 0 {
-            return None;
-        }
-        let hot = if leads == Leads::Behind { self.settings.calls } else { self.settings.hot };
-        self.heads.find_or_add((pause.function(), pause.pc()), pause.program(), hot)
     }
 
     /// Returns whether an instruction is one that regions leave to the interpreter on the way to another.

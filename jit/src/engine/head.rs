@@ -10,7 +10,8 @@ use crate::record::leads_on;
 use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use arc_swap::{ArcSwap, Cache, Guard};
 use spmdvm_vm::PreparedProgram;
-use spmdvm_vm::program::Program;
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::{Inst, Program};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
@@ -25,6 +26,10 @@ pub(super) struct Head {
     pub hot_count: Option<usize>,
     /// Whether a call or return stands there, which is executed before native code goes on.
     pub is_way: bool,
+    /// How many instructions of the bytecode are left there until the function returns, with the return, if the
+    /// interpreter does them in less time than entering a region takes; 0 if they are more, or the interpreter counts
+    /// how often it comes there.
+    pub tail: u32,
     /// How often regions may lead there until it is asked what to do.
     countdown: AtomicU32,
     state: RwLock<Loop>,
@@ -32,14 +37,36 @@ pub(super) struct Head {
     enterable: ArcSwap<Enterable>,
 }
 
-/// How many heads are at hand.
-const AT_HAND: usize = 64;
+/// Most instructions that the interpreter does before a return rather than that a region begins there.
+const LONGEST_TAIL: usize = 5;
 
-/// What may be entered at the heads that a thread has come to just now: to look whether that has changed takes less than to take hold
-/// of it again.
-pub(super) struct AtHand(Box<[Option<Kept>]>);
+/// How many instructions there are from a place to the return of its function, with that, if they are few and none
+/// takes long; else 0.
+fn tail(rest: &[Inst]) -> u32 {
+    let is_short = |op| {
+        let plain = matches!(op, Op::Mov | Op::Assign | Op::Add | Op::Sub | Op::And | Op::Or | Op::Xor | Op::Select);
+        plain || matches!(op, Op::MaskEndif | Op::EverywhereEnd | Op::LoopEnd)
+    };
+    let before = rest.iter().take(LONGEST_TAIL).take_while(|inst| is_short(inst.op)).count();
+    if rest.get(before).is_some_and(|inst| inst.op == Op::Ret) { before as u32 + 1 } else { 0 }
+}
 
-type Kept = Cache<Enterables, Arc<Enterable>>;
+/// How many places are at hand, as a power of two.
+const AT_HAND: u32 = 7;
+
+/// The heads that a thread has come to just now, by the place where the interpreter stands there, and what may be
+/// entered at them: to look whether that has changed takes less than to take hold of it again.
+pub(super) struct AtHand(Box<[Option<Place>; 1 << AT_HAND]>);
+
+/// One of them.
+pub(super) struct Place {
+    /// [`Pause::place`](spmdvm_vm::interp::native::Pause::place).
+    at: usize,
+    pub head: Arc<Head>,
+    /// So many instructions there are left to the interpreter, before native code goes on.
+    pub before: u32,
+    enterable: Cache<Enterables, Arc<Enterable>>,
+}
 
 /// What may be entered at a head, and changes.
 struct Enterables(Arc<Head>);
@@ -68,10 +95,11 @@ type Places = Box<[OnceLock<Arc<Head>>]>;
 
 impl Head {
     fn new(at: ProgramPoint, hot_count: Option<usize>, program: &Program, countdown: u32) -> Arc<Head> {
-        let inst = program.functions[at.0.0 as usize].code.get(at.1 as usize);
-        let is_way = inst.is_some_and(|inst| leads_on(inst.op));
+        let rest = program.functions[at.0.0 as usize].code.get(at.1 as usize..).unwrap_or_default();
+        let is_way = rest.first().is_some_and(|inst| leads_on(inst.op));
+        let tail = if hot_count.is_none() { tail(rest) } else { 0 };
         let (countdown, state) = (AtomicU32::new(countdown), RwLock::default());
-        Arc::new(Head { at, hot_count, is_way, countdown, state, enterable: ArcSwap::default() })
+        Arc::new(Head { at, hot_count, is_way, tail, countdown, state, enterable: ArcSwap::default() })
     }
 
     /// A region has led here. Returns whether it is to be asked what to do.
@@ -93,12 +121,6 @@ impl Head {
     /// The versions that may be entered; they stay while the guard does.
     pub fn enterable(&self) -> Guard<Arc<Enterable>> {
         self.enterable.load()
-    }
-
-    /// Where it stands among those at hand.
-    fn slot(&self) -> usize {
-        let (function, pc) = (self.at.0.0, self.at.1);
-        (function.wrapping_mul(29) ^ pc) as usize % AT_HAND
     }
 
     /// What is known of it.
@@ -152,17 +174,33 @@ impl Drop for Changing<'_> {
 impl AtHand {
     /// None so far.
     pub fn new() -> AtHand {
-        AtHand((0..AT_HAND).map(|_| None).collect())
+        AtHand(Box::new([const { None }; 1 << AT_HAND]))
     }
 
-    /// The versions that may be entered at a head.
+    /// The head at a place, if that is at hand.
     #[inline]
-    pub fn enterable(&mut self, head: &Arc<Head>) -> &Arc<Enterable> {
-        let slot = &mut self.0[head.slot()];
-        if !slot.as_ref().is_some_and(|kept| std::ptr::eq(kept.arc_swap(), &head.enterable)) {
-            *slot = None;
-        }
-        slot.get_or_insert_with(|| Cache::new(Enterables(Arc::clone(head)))).load()
+    pub fn find(&mut self, at: usize) -> Option<&mut Place> {
+        self.0[slot(at)].as_mut().filter(|place| place.at == at)
+    }
+
+    /// Keeps the head at a place at hand, where so many instructions are left to the interpreter.
+    pub fn keep(&mut self, at: usize, head: &Arc<Head>, before: u32) -> &mut Place {
+        let enterable = Cache::new(Enterables(Arc::clone(head)));
+        self.0[slot(at)].insert(Place { at, head: Arc::clone(head), before, enterable })
+    }
+}
+
+/// Where a place stands among those at hand.
+#[inline]
+fn slot(at: usize) -> usize {
+    ((at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - AT_HAND)) as usize
+}
+
+impl Place {
+    /// The versions that may be entered there.
+    #[inline]
+    pub fn enterable(&mut self) -> &Enterable {
+        self.enterable.load()
     }
 }
 
@@ -217,5 +255,59 @@ impl Table {
             .get(function)?
             .get_or_init(|| program.functions[function].code.iter().map(|_| OnceLock::new()).collect());
         Some(places.get(pc as usize)?.get_or_init(new))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spmdvm_vm::asm::assemble;
+    use spmdvm_vm::program::FuncId;
+
+    fn program() -> Program {
+        let text = ".width 4
+func f(u0:i32) -> (u1) {
+  var u1:i32
+  u1 = mul.i32 u0, u0
+  u1 = add.i32 u1, u0
+  u1 = call f(u1)
+  u1 = add.i32 u1, u0
+  u1 = mov.i32 u1
+  ret
+}
+";
+        assemble(text).unwrap_or_else(|e| panic!("{e:?}"))
+    }
+
+    #[test]
+    fn a_tail_is_what_leads_to_the_return() {
+        let program = program();
+        let tails = |counted| {
+            let head = |pc| Head::new((FuncId(0), pc), counted, &program, 1);
+            (0..7).map(|pc| head(pc).tail).collect::<Vec<_>>()
+        };
+        assert_eq!(tails(None), [0, 0, 0, 3, 2, 1, 0]);
+        assert_eq!(tails(Some(0)), [0; 7]);
+    }
+
+    #[test]
+    fn what_is_at_hand_is_what_the_head_has_now() {
+        let program = program();
+        let head = Head::new((FuncId(0), 3), None, &program, 1);
+        let mut at_hand = AtHand::new();
+        let mut held = |at| at_hand.find(at).map(|place| std::ptr::from_ref(place.enterable()));
+        assert_eq!(held(40), None);
+        at_hand.keep(40, &head, 0);
+        let mut held = |at| at_hand.find(at).map(|place| std::ptr::from_ref(place.enterable()));
+        let before = held(40);
+        assert!(before.is_some() && held(40) == before);
+        head.enterable.store(Arc::new(Vec::new()));
+        assert_ne!(held(40), before);
+        assert_eq!(held(40), Some(std::ptr::from_ref(&**head.enterable())));
+        // Of two places for which there is one slot, the later one is at hand.
+        let other = (41..).find(|&at| slot(at) == slot(40)).unwrap_or(0);
+        assert_eq!(held(other), None);
+        at_hand.keep(other, &head, 0);
+        assert!(at_hand.find(40).is_none() && at_hand.find(other).is_some());
     }
 }

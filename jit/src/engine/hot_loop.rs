@@ -270,13 +270,15 @@ impl<'a> Holding<'a> {
         version.facts.constants.is_empty() || self.has_constants(version)
     }
 
-    #[inline(never)]
+    #[inline]
     fn has_constants(&self, version: &Version) -> bool {
-        let same = version.facts.constants.iter().all(|c| self.pause.uniform(c.place) == c.bits);
-        if !same {
-            count(&version.other_constants, 1);
+        for constant in &version.facts.constants {
+            if self.pause.uniform(constant.place) != constant.bits {
+                count(&version.other_constants, 1);
+                return false;
+            }
         }
-        same
+        true
     }
 
     /// The facts to compile for: what holds, or nothing.

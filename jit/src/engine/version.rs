@@ -13,7 +13,6 @@ use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, ResumeFrame, UnopenedMemory};
 use spmdvm_vm::program::{FuncId, Reg};
-use spmdvm_vm::verify::EntryKind;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -185,7 +184,7 @@ pub(super) struct Arguments {
 
 /// Where an exit leads.
 pub(super) struct Landing {
-    frames: Box<[LandingFrame]>,
+    frames: Box<[ResumeFrame]>,
     pub taken: AtomicU64,
     /// How often it is taken until somebody is told, and again after so many times more; `u64::MAX` if that does not matter.
     told_at: AtomicU64,
@@ -200,6 +199,8 @@ pub(super) struct Landing {
     divides: bool,
     /// Whether it is where the region polls.
     polls: bool,
+    /// Whether the entered frame is the only one, and stands at its return, which is executed at once.
+    returns: bool,
     leads: Leads,
 }
 
@@ -214,14 +215,6 @@ pub(super) enum Leads {
     Through,
     /// What follows a loop: another region, if that is worth it.
     Behind,
-}
-
-struct LandingFrame {
-    function: FuncId,
-    pc: u32,
-    at: u32,
-    entries: Box<[EntryKind]>,
-    unopened: Option<UnopenedMemory>,
 }
 
 impl Version {
@@ -357,7 +350,12 @@ impl Version {
         context.ticks += landing.fuel + held_back;
         pause.leave(&context);
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
-        unsafe { pause.resume(landing.frames.iter().map(LandingFrame::resume), words) };
+        unsafe {
+            match landing.returns {
+                true => pause.resume_at_return(&landing.frames, words),
+                false => pause.resume(&landing.frames, words),
+            }
+        }
         (landing, held_back != 0)
     }
 
@@ -727,7 +725,7 @@ impl Arguments {
 impl Landing {
     /// That of an exit of a region, which may be divided.
     fn new(exit: &Exit, is_divided: bool, settings: &Settings) -> Landing {
-        let frames = exit.frames.iter().enumerate().map(|(i, f)| LandingFrame {
+        let frames = exit.frames.iter().enumerate().map(|(i, f)| ResumeFrame {
             function: f.function,
             pc: f.pc,
             at: f.at,
@@ -738,7 +736,9 @@ impl Landing {
             }),
         });
         let pruned = exit.reason == ExitReason::NeverTaken;
+        let returns = exit.reason == ExitReason::Return && matches!(&exit.frames[..], [f] if f.unopened.is_none());
         let leads = match exit.reason {
+            ExitReason::Return if returns => Leads::On,
             ExitReason::LinkedCall | ExitReason::Return => Leads::Through,
             ExitReason::Cut => Leads::On,
             ExitReason::LoopEnd => Leads::Behind,
@@ -754,7 +754,19 @@ impl Landing {
             (false, false) => u64::MAX,
         };
         let (frames, taken, told_at) = (frames.collect(), AtomicU64::new(0), AtomicU64::new(told_every));
-        Landing { frames, taken, told_at, told_every, fuel: exit.fuel.into(), expected, pruned, divides, polls, leads }
+        Landing {
+            frames,
+            taken,
+            told_at,
+            told_every,
+            fuel: exit.fuel.into(),
+            expected,
+            pruned,
+            divides,
+            polls,
+            returns,
+            leads,
+        }
     }
 
     /// It has been taken so often. Returns whether somebody is to be told, as is done every so many times.
@@ -769,12 +781,5 @@ impl Landing {
     /// Mask words that the exit writes.
     fn words(&self) -> usize {
         self.frames.iter().map(|f| FRAME_WORDS + f.entries.len() * ENTRY_WORDS).sum()
-    }
-}
-
-impl LandingFrame {
-    fn resume(&self) -> ResumeFrame<'_> {
-        let unopened = self.unopened.as_ref();
-        ResumeFrame { function: self.function, pc: self.pc, at: self.at, entries: &self.entries, unopened }
     }
 }

@@ -14,8 +14,10 @@ type Entry = unsafe extern "C" fn(*mut Context) -> u32;
 
 /// The code of a region.
 pub(super) struct Code {
+    /// Where it begins.
+    run: Entry,
     memory: Memory,
-    /// Where the code begins: before it are constants.
+    /// The same as an offset in the memory: before it are constants.
     entry: usize,
     /// What the code refers to by address.
     _held: Vec<Held>,
@@ -27,17 +29,17 @@ impl Code {
     /// Loads code.
     pub fn new(code: Loaded, stubs: &Arc<Stubs>) -> Result<Code, CompileError> {
         let memory = Memory::new(&code.emitted.bytes)?;
-        let _stubs = Arc::clone(stubs);
-        Ok(Code { memory, entry: code.emitted.entry, _held: code.held, _stubs, listing: OnceLock::new() })
+        let (_stubs, entry) = (Arc::clone(stubs), code.emitted.entry);
+        // SAFETY: the bytes from there on are the translation of the region, a function of this signature.
+        let run = unsafe { std::mem::transmute::<*const u8, Entry>(memory.address(entry)) };
+        Ok(Code { run, memory, entry, _held: code.held, _stubs, listing: OnceLock::new() })
     }
 }
 
 impl Executable for Code {
     unsafe fn run(&self, context: &mut Context) -> ExitId {
-        // SAFETY: the bytes from there on are the translation of the region, a function of this signature.
-        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.memory.address(self.entry)) };
         // SAFETY: the caller's promise.
-        ExitId(unsafe { entry(context) })
+        ExitId(unsafe { (self.run)(context) })
     }
 
     fn code_bytes(&self) -> usize {

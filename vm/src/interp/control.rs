@@ -159,23 +159,34 @@ impl Kernel for Ret {
         if !t.launched.is_empty() && !t.settle(step) {
             return null();
         }
-        if t.region != 0 {
-            t.memory.unmap_frame(t.region);
-            t.region = 0;
-        }
-        t.masks.truncate(t.floor);
-        let Some(frame) = t.frames.pop() else { return null() };
-        // SAFETY: the frame's step is a call step of its function, whose results match those of the function that ends;
-        // both frames lie in the stack, the callee's above the caller's.
-        unsafe {
-            let site = &(&(*frame.function).calls)[(*frame.step).aux as usize];
-            copy_all(frame.base, &site.rets, t.base, &(*t.function).results);
-            t.base = frame.base;
-            t.function = frame.function;
-            t.mask = frame.mask;
-            t.floor = frame.floor;
-            t.region = frame.region;
-            frame.step.add(1)
-        }
+        // SAFETY: the contract of handlers.
+        unsafe { leave(t) }
+    }
+}
+
+/// Ends the executing function, which has nothing to wait for. Gives what the caller does next; null if the host has
+/// called it.
+///
+/// # Safety
+/// The contract of handlers, at a return.
+#[inline(always)]
+pub(super) unsafe fn leave(t: &mut Thread) -> *const Step {
+    if t.region != 0 {
+        t.memory.unmap_frame(t.region);
+        t.region = 0;
+    }
+    t.masks.truncate(t.floor);
+    let Some(frame) = t.frames.pop() else { return null() };
+    // SAFETY: the frame's step is a call step of its function, whose results match those of the function that ends;
+    // both frames lie in the stack, the callee's above the caller's.
+    unsafe {
+        let site = &(&(*frame.function).calls)[(*frame.step).aux as usize];
+        copy_all(frame.base, &site.rets, t.base, &(*t.function).results);
+        t.base = frame.base;
+        t.function = frame.function;
+        t.mask = frame.mask;
+        t.floor = frame.floor;
+        t.region = frame.region;
+        frame.step.add(1)
     }
 }

@@ -11,10 +11,10 @@
 //! Programs prepared without a tracer have other handlers for back-edges and calls, and pay nothing.
 
 use super::code::{Code, PreparedFunction, PreparedProgram, Step};
+use super::control;
 use super::fuel::fuel_of;
 use super::masks::{EntryKind, MaskEntry};
 use super::thread::{Frame, Thread};
-use super::value::read_word;
 use crate::memory::{offset_of, region_of, region_start};
 use crate::observe::{Observer, View};
 use crate::program::{FuncId, Inst, Program, Reg};
@@ -160,8 +160,8 @@ pub struct RegisterSlot {
 }
 
 /// A frame that native code leaves to the interpreter.
-#[derive(Clone, Copy, Debug)]
-pub struct ResumeFrame<'a> {
+#[derive(Clone, Debug)]
+pub struct ResumeFrame {
     /// Its function.
     pub function: FuncId,
     /// The instruction to execute next; in all frames but the last, the call that waits.
@@ -169,9 +169,9 @@ pub struct ResumeFrame<'a> {
     /// Byte offset from the base of the frame that was entered.
     pub at: u32,
     /// The kinds of its mask entries, from the bottom.
-    pub entries: &'a [EntryKind],
+    pub entries: Box<[EntryKind]>,
     /// If it has memory that native code has not entered: what is to be done for that.
-    pub unopened: Option<&'a UnopenedMemory>,
+    pub unopened: Option<UnopenedMemory>,
 }
 
 /// The memory of a frame that native code has not entered, as it asked for none of its addresses. Who leaves to the interpreter
@@ -248,6 +248,13 @@ impl Pause<'_> {
     fn executing(&self) -> &PreparedFunction {
         // SAFETY: `Thread::function` belongs to the thread's code.
         unsafe { &*self.thread.function }
+    }
+
+    /// The place of the instruction that is executed next: a number of its own while the thread is in this call of the
+    /// host or task; 0 if the run has ended.
+    #[inline]
+    pub fn place(&self) -> usize {
+        self.next as usize
     }
 
     /// The executing function.
@@ -347,8 +354,8 @@ impl Pause<'_> {
         // Plain loops: of short iterators what is called takes longer than what it does.
         for i in 0..entries.len() {
             let entry = &entries[i];
-            to[ENTRY_WORDS * i] = entry.restore;
-            to[ENTRY_WORDS * i + 1] = entry.other;
+            to[ENTRY_WORDS * i] = by_itself(&entry.restore);
+            to[ENTRY_WORDS * i + 1] = by_itself(&entry.other);
             to[ENTRY_WORDS * i + 2] = entry.visiting as u64;
         }
     }
@@ -360,8 +367,16 @@ impl Pause<'_> {
     #[inline]
     pub fn uniform(&self, slot: RegisterSlot) -> u64 {
         assert_eq!(slot.shape, Shape::Uniform, "a uniform register");
+        let at = self.thread.base.wrapping_add(slot.at as usize);
         // SAFETY: a register of the executing frame, which lies in the stack.
-        unsafe { read_word(self.thread.base.wrapping_add(slot.at as usize), slot.ty, 0) }
+        unsafe {
+            match slot.ty.size() {
+                1 => at.read().into(),
+                2 => at.cast::<u16>().read().into(),
+                4 => at.cast::<u32>().read().into(),
+                _ => at.cast::<u64>().read(),
+            }
+        }
     }
 
     /// Executes up to so many instructions under the eyes of an observer, from the head of the loop on. The interpreter goes
@@ -422,31 +437,54 @@ impl Pause<'_> {
     /// the last at an instruction whose live registers have been written, with mask entries of the kinds that the verifier
     /// found there; and there was room for them ([`has_room`](Self::has_room)).
     #[inline]
-    pub unsafe fn resume<'a>(
-        &mut self,
-        frames: impl IntoIterator<Item = ResumeFrame<'a>, IntoIter: Clone + ExactSizeIterator>,
-        words: &[u64],
-    ) {
+    pub unsafe fn resume(&mut self, frames: &[ResumeFrame], words: &[u64]) {
         let t = &mut *self.thread;
-        let entered = t.base;
         t.masks.truncate(t.floor);
-        let frames = frames.into_iter();
-        if frames.len() == 1
+        if let [frame] = frames
             && self.passed_over == 0
-            && let Some(frame) = frames.clone().next()
             && frame.unopened.is_none()
         {
             // Most of the time it is the entered frame that goes on.
-            take_masks(t, words, frame.entries);
+            take_masks(t, words, &frame.entries);
             // SAFETY: `Thread::function` belongs to the thread's code; the caller's promise about `pc`.
             self.next = unsafe { (*t.function).steps.as_ptr().add(frame.pc as usize) };
             return;
         }
+        // SAFETY: the caller's promise.
+        unsafe { self.resume_frames(frames, words) }
+    }
+
+    /// The same as [`resume`](Self::resume) and a [`step`](Self::step), if the entered frame is the only one and stands
+    /// at a return: then nobody sees its masks.
+    ///
+    /// # Safety
+    /// As for that.
+    #[inline]
+    pub unsafe fn resume_at_return(&mut self, frames: &[ResumeFrame], words: &[u64]) {
+        let t = &mut *self.thread;
+        // SAFETY: the caller's promise, which is the contract of handlers.
+        unsafe {
+            if self.passed_over == 0 && t.launched.is_empty() {
+                self.next = control::leave(t);
+            } else {
+                self.resume(frames, words);
+                self.step();
+            }
+        }
+    }
+
+    /// [`resume`](Self::resume), of several frames, or some that have not been entered.
+    ///
+    /// # Safety
+    /// As for that.
+    unsafe fn resume_frames(&mut self, frames: &[ResumeFrame], words: &[u64]) {
+        let t = &mut *self.thread;
+        let entered = t.base;
         let mut words = words;
         let mut waiting: Option<*const Step> = None;
         if self.passed_over != 0 {
             // Those that are still there take their numbers now.
-            let entered_now = frames.clone().filter(|frame| frame.unopened.is_some()).count() as u64;
+            let entered_now = frames.iter().filter(|frame| frame.unopened.is_some()).count() as u64;
             t.memory.pass_over_frames(self.passed_over.saturating_sub(entered_now));
             self.passed_over = 0;
         }
@@ -470,8 +508,8 @@ impl Pause<'_> {
             if t.base != entered {
                 t.region = region_of(words[1]);
             }
-            words = take_masks(t, words, frame.entries);
-            if let Some(unopened) = frame.unopened {
+            words = take_masks(t, words, &frame.entries);
+            if let Some(unopened) = &frame.unopened {
                 // SAFETY: the frame lies in the stack; the caller's promise about what is written and what is not.
                 has_regions &= unsafe { enter_memory(t, entered, unopened) };
             }
@@ -486,13 +524,22 @@ impl Pause<'_> {
     }
 }
 
+/// Reads a word alone. Two that have just been written one by one must not be read at once: the processor would wait
+/// until both are in its cache.
+#[inline(always)]
+fn by_itself(word: &u64) -> u64 {
+    // SAFETY: a reference can be read from.
+    unsafe { std::ptr::read_volatile(word) }
+}
+
 /// Takes the masks of the executing frame from words that [`Pause::write_masks`] would write; gives those behind.
 #[inline(always)]
 fn take_masks<'w>(t: &mut Thread, words: &'w [u64], kinds: &[EntryKind]) -> &'w [u64] {
     t.mask = words[0];
     let mut rest = &words[FRAME_WORDS..];
     for &kind in kinds {
-        t.masks.push(MaskEntry { kind, visiting: rest[2] as u8, restore: rest[0], other: rest[1] });
+        let (restore, other) = (by_itself(&rest[0]), by_itself(&rest[1]));
+        t.masks.push(MaskEntry { kind, visiting: rest[2] as u8, restore, other });
         rest = &rest[ENTRY_WORDS..];
     }
     rest
