@@ -33,7 +33,8 @@ enum Origin {
     /// The second without the first.
     AndNot(VReg, VReg),
     Or(VReg, VReg),
-    Not(VReg),
+    /// The others of those that are bits of a number: not of lanes beyond the gang's, which a vector may have.
+    Not(VReg, u64),
     /// The lanes from one on.
     Shifted(VReg, usize),
     /// Lanes of one up to so many, then those of another.
@@ -114,7 +115,7 @@ impl Known {
             (Code::Xor_rm32_imm32, [Some(Arg::Tied { from, to, .. }), n, ..])
                 if number(n).is_some_and(|n| n > 0 && (n + 1) & n == 0) =>
             {
-                (*to, Origin::Not(*from))
+                (*to, Origin::Not(*from, number(n)? as u64))
             }
             (
                 Code::Mov_r32_imm32 | Code::Mov_rm64_imm32 | Code::Mov_r64_imm64,
@@ -130,6 +131,11 @@ impl Known {
         self.origins.insert(to, origin);
         Some(to)
     }
+}
+
+/// The bits of so many lanes.
+fn all_of(lanes: usize) -> u64 {
+    u64::MAX >> (64 - lanes)
 }
 
 impl Legal<'_> {
@@ -160,7 +166,15 @@ impl Legal<'_> {
                 return self.lanes_known(high, first - lanes, size, form);
             }
             Origin::Joined(..) => return None,
-            Origin::Not(x) => return self.lanes_known(x, first, size, form).map(Lanes::not),
+            Origin::Not(x, bits) => {
+                let others = self.lanes_known(x, first, size, form)?.not();
+                let bits = bits >> first;
+                if bits & all_of(n) == all_of(n) {
+                    return Some(others);
+                }
+                let own = self.known_lanes(bits, size, form);
+                return Some(self.intersection(others, own, form));
+            }
             Origin::Bits(bits) => return Some(self.known_lanes(bits >> first, size, form)),
             Origin::And(a, b) => (a, b, false, false),
             Origin::AndNot(a, b) => (a, b, true, false),
@@ -183,8 +197,7 @@ impl Legal<'_> {
     /// Lanes that are known, as a vector.
     fn known_lanes(&mut self, bits: u64, size: usize, form: Size) -> Lanes {
         let n = bytes_of(form) / size;
-        let all = u64::MAX >> (64 - n);
-        let x = match bits & all {
+        let x = match bits & all_of(n) {
             0 => self.zero(),
             bits => {
                 let bytes =
