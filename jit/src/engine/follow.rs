@@ -106,7 +106,7 @@ impl Jit {
         linked: bool,
     ) -> Visit {
         let then = match at_hand {
-            Some(at_hand) if !head.is_way && head.tail == 0 && self.settings.links.is_none() => {
+            Some(at_hand) if head.begins_at_once() && self.settings.links.is_none() => {
                 let place = pause.place();
                 match at_hand.find(place) {
                     Some(known) => self.try_enter(pause, known.enterable(), words),
@@ -286,9 +286,7 @@ impl Jit {
             return None;
         }
         match self.heads.find((pause.function(), pause.pc())) {
-            Some(head) if !head.is_way && head.tail == 0 && pause.mask() != 0 && self.settings.links.is_none() => {
-                Some(head)
-            }
+            Some(head) if head.begins_at_once() && pause.mask() != 0 && self.settings.links.is_none() => Some(head),
             _ => self.find_head(pause, leads),
         }
     }

@@ -102,6 +102,12 @@ impl Head {
         Arc::new(Head { at, hot_count, is_way, tail, countdown, state, enterable: ArcSwap::default() })
     }
 
+    /// Returns whether there is nothing that the interpreter does before native code goes on.
+    #[inline]
+    pub fn begins_at_once(&self) -> bool {
+        !self.is_way && self.tail == 0
+    }
+
     /// A region has led here. Returns whether it is to be asked what to do.
     pub fn is_due(&self) -> bool {
         let left = self.countdown.load(Ordering::Relaxed);

@@ -340,8 +340,7 @@ impl Recorder<'_> {
         if is_iota && state.mask() == Mask::Full {
             return (lane, self.constant(elem, 0));
         }
-        let extract = Kind::Op { op: Op::Extract, ty: elem, from: elem };
-        (lane, self.emit(extract, &[v, lane], Type::uniform(elem)))
+        (lane, self.element(v, lane))
     }
 
     /// Whether the row is what the indices are, and all of it may be accessed.

@@ -20,10 +20,7 @@ const MOST_IN_A_ROW: u32 = 16;
 struct Turns<'a> {
     inst: &'a Inst,
     mask: Mask,
-    /// The host address of index 0.
-    host: Value,
-    /// The index of each lane, and the bytes between two; without, all share one element.
-    index: Option<(Value, u32)>,
+    elements: &'a Elements,
     /// What it is done with.
     operands: &'a [Value],
     /// Whether lanes take turns.
@@ -34,7 +31,9 @@ struct Turns<'a> {
 
 /// The elements at some pointers.
 struct Elements {
+    /// The host address of index 0.
     host: Value,
+    /// The index of each lane, and the bytes between two; without, all share one element.
     index: Option<(Value, u32)>,
     /// Uniform bools: whether those of all active lanes may be changed, and whether they are aligned.
     inside: Value,
@@ -51,10 +50,11 @@ impl Recorder<'_> {
         let may_be = bits.is_int() && !(varies && state.one.is_some());
         let elements = may_be.then(|| self.elements(state, inst.ty, args[0])).flatten();
         let Some(elements) = elements else { return self.interpret(state, inst) };
-        let Elements { host, index, inside, aligned } = elements;
+        let Elements { host, inside, aligned, .. } = elements;
         let frame = &*state;
         let ty = if varies { Type::varying(inst.ty) } else { Type::uniform(inst.ty) };
-        let turns = |locked| Turns { inst, mask: frame.mask(), host, index, operands: &args[1..], varies, locked };
+        let (mask, elements, operands) = (frame.mask(), &elements, &args[1..]);
+        let turns = |locked| Turns { inst, mask, elements, operands, varies, locked };
         let handled = |r: &mut Self| r.handled(frame, inst).unwrap_or(host);
         let shared = self.shared(Kind::IsShared, &[], Type::uniform(Ty::U64));
         let zero = self.constant(Ty::U64, 0);
@@ -128,7 +128,7 @@ impl Recorder<'_> {
     /// The operation on the elements of the active lanes, one after another. Gives what was there; 0 in the other lanes.
     fn in_turns(&mut self, turns: &Turns<'_>) -> Value {
         if !turns.varies {
-            return self.change(turns, turns.host, turns.operands);
+            return self.change(turns, turns.elements.host, turns.operands);
         }
         let ty = turns.inst.ty;
         let zero = self.constant(ty, 0);
@@ -163,8 +163,8 @@ impl Recorder<'_> {
 
     /// A lane's turn, whose result takes its place among those found.
     fn turn(&mut self, turns: &Turns<'_>, lane: Value, found: Value) -> Value {
-        let mut host = turns.host;
-        if let Some((index, scale)) = turns.index {
+        let Elements { mut host, index, .. } = *turns.elements;
+        if let Some((index, scale)) = index {
             let index = self.element(index, lane);
             let offset = self.offset(index, scale);
             host = self.plain(Op::Add, Ty::U64, &[host, offset]);
@@ -173,15 +173,6 @@ impl Recorder<'_> {
         let before = self.change(turns, host, &operands);
         let ty = turns.inst.ty;
         self.emit(Kind::Op { op: Op::Insert, ty, from: ty }, &[found, lane, before], Type::varying(ty))
-    }
-
-    /// What a value is in a lane.
-    fn element(&mut self, v: Value, lane: Value) -> Value {
-        let Type { ty, .. } = self.ty(v);
-        if !self.ty(v).is_varying() {
-            return v;
-        }
-        self.emit(Kind::Op { op: Op::Extract, ty, from: ty }, &[v, lane], Type::uniform(ty))
     }
 
     /// The operation on one element; gives what was there. Floats are exchanged as the bits that they are.

@@ -81,7 +81,7 @@ impl Recorder<'_> {
     /// The value of a lane, and the waiting lanes that equal it (with the lane itself, even if it is a NaN).
     fn equal_lanes(&mut self, v: Value, lane: Value, own: Mask, waiting: Mask, ty: Ty) -> (Value, Mask) {
         let v = self.varying_value(v);
-        let value = self.emit(Kind::Op { op: Op::Extract, ty, from: ty }, &[v, lane], Type::uniform(ty));
+        let value = self.element(v, lane);
         let equal = self.plain(Op::Eq, ty, &[v, value]);
         let lanes = self.or(Mask::Any(equal), own);
         let lanes = match self.and(lanes, waiting) {

@@ -80,7 +80,7 @@ impl Recorder<'_> {
                 Some(behind) => self.behind_value(one, &behind.clone()),
                 None => self.varying_value(value),
             };
-            args.extend([self.scalar_of(one, value), others]);
+            args.extend([self.element(value, one.lane), others]);
             return;
         }
         let more = behind.is_some() || (varies && !ty.is_varying());

@@ -212,6 +212,16 @@ impl Recorder<'_> {
         self.convert(lane, Ty::I32)
     }
 
+    /// What a value is in a lane.
+    pub(super) fn element(&mut self, v: Value, lane: Value) -> Value {
+        let of = self.ty(v);
+        if !of.is_varying() {
+            return v;
+        }
+        let extract = Kind::Op { op: Op::Extract, ty: of.ty, from: of.ty };
+        self.emit(extract, &[v, lane], Type::uniform(of.ty))
+    }
+
     /// The lanes' numbers.
     pub(super) fn lane_numbers(&mut self) -> Value {
         let iota = Kind::Op { op: Op::Iota, ty: Ty::I32, from: Ty::I32 };

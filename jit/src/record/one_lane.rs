@@ -16,7 +16,7 @@
 use super::Recorder;
 use super::state::{Behind, Made, Mask, One, State};
 use super::step::Next;
-use crate::ir::{Edge, End, Kind, Outcome, Type, Value};
+use crate::ir::{Edge, End, Kind, Outcome, Value};
 use crate::settings::Variant;
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{Inst, Reg};
@@ -119,16 +119,6 @@ impl Recorder<'_> {
         let v = self.varying_value(v);
         made.value.set(Some((here, v)));
         v
-    }
-
-    /// The value of a register in the lane that is left.
-    pub(super) fn scalar_of(&mut self, one: One, v: Value) -> Value {
-        let ty = self.ty(v);
-        if !ty.is_varying() {
-            return v;
-        }
-        let extract = Kind::Op { op: Op::Extract, ty: ty.ty, from: ty.ty };
-        self.emit(extract, &[v, one.lane], Type::uniform(ty.ty))
     }
 
     /// A register's value with what is behind it, if it is parted.

@@ -15,7 +15,7 @@ use super::Recorder;
 use super::memory::Operand;
 use super::state::{Frame, Mask, State};
 use crate::advice::AccessPattern;
-use crate::ir::{End, Kind, Outcome, Type, Value};
+use crate::ir::{End, Kind, Outcome, Value};
 use crate::settings::Variant;
 use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::isa::Op;
@@ -189,10 +189,7 @@ impl Recorder<'_> {
         if let Some(&known) = done.get(&v) {
             return known;
         }
-        let found = self.operation_in_lane(state, v, lane, done, steps).unwrap_or_else(|| {
-            let elem = self.ty(v).ty;
-            self.emit(Kind::Op { op: Op::Extract, ty: elem, from: elem }, &[v, lane], Type::uniform(elem))
-        });
+        let found = self.operation_in_lane(state, v, lane, done, steps).unwrap_or_else(|| self.element(v, lane));
         done.insert(v, found);
         found
     }

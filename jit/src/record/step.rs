@@ -192,7 +192,7 @@ impl Recorder<'_> {
         self.reads_speculated |= state.speculated.contains(&(state.frames.len() as u32 - 1, reg));
         match self.lanes_in(frame.function, reg).or(frame.regs[reg.index()]) {
             Some(v) => match state.one {
-                Some(one) => self.scalar_of(one, v),
+                Some(one) => self.element(v, one.lane),
                 None => v,
             },
             // The verifier proves that registers are written before they are read; constants are loaded on first use.
