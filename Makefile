@@ -1,7 +1,7 @@
 # What people and CI run. Needs Rust (with a C linker), Python 3.9 or newer with venv and pip, and make.
 #
 #   make demo    build, install into .venv, run the examples: pictures and a timing table
-#   make test    every test
+#   make test    every test (PROFILE=dev: of the package as the other tests are built, which takes less time than the release)
 #   make check   format, lints, type stubs, then every test
 #   make bench   benchmarks (COPIES=FOLDER: also of programs of public repositories that lie there)
 #   make wheel   the wheel as it is released, checked (target/wheels); INTERPRETER=python3.14t: the one for a free-threaded Python
@@ -15,6 +15,7 @@
 
 PYTHON ?= python3
 CARGO ?= cargo
+PROFILE ?= release
 SPMDVM_FUZZ_SECONDS ?= 60
 
 VENV := .venv
@@ -114,9 +115,9 @@ clean:
 	$(CARGO) clean
 	rm -rf $(VENV) out
 
-# The package, built in release mode and installed into .venv. Cargo knows what has changed.
+# The package, built and installed into .venv. Cargo knows what has changed.
 install: $(VENV)/.build-tools
-	@$(IN_VENV) $(BIN)/maturin develop --release --manifest-path python/Cargo.toml
+	@$(IN_VENV) $(BIN)/maturin develop --profile $(PROFILE) --manifest-path python/Cargo.toml
 
 $(VENV)/.build-tools:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 9))' || { echo "Python 3.9 or newer is needed"; exit 1; }

@@ -1,4 +1,5 @@
-"""How long the first call of a small kernel takes in a process that has called others, and of what it consists.
+"""How long the first call of a small kernel takes in a process that has called others, and of what it consists; and
+how long a call takes that has nothing to do.
 
 `python benches/first_call.py [ROUNDS]`
 
@@ -89,6 +90,20 @@ def numba_functions() -> list[tuple]:
     ]
 
 
+def empty_call() -> float:
+    """Give the least time of a call that does nothing with four arrays, in seconds."""
+    text = "export void f(uniform float a[], uniform float b[], uniform float c[], uniform float d[]) {}"
+    function = spmdvm.compile(text).f
+    arrays = [np.zeros(4, np.float32) for _ in range(4)]
+    least = float("inf")
+    for _ in range(20):
+        start = time.perf_counter()
+        for _ in range(200):
+            function(*arrays)
+        least = min(least, (time.perf_counter() - start) / 200)
+    return least
+
+
 def with_numba() -> dict[str, float]:
     """Give the median time of Numba's first call of each, in seconds; nothing without Numba."""
     times: dict[str, list[float]] = {}
@@ -129,6 +144,7 @@ def main() -> None:
         columns = [1e3 * statistics.median(column) for column in zip(*rows[1:])]
         beside = f"{1e3 * theirs[name]:11.1f} ms" if name in theirs else f"{'–':>14}"
         print(f"{name:<12}" + "".join(f"{ms:>{w}.3f} ms" for ms, w in zip(columns, (9, 9, 12, 10))) + beside)
+    print(f"\na call of four arrays that does nothing: {1e6 * empty_call():.1f} µs")
 
 
 if __name__ == "__main__":

@@ -774,6 +774,36 @@ fn what_a_guard_or_branch_has_decided_is_not_decided_again() {
     assert!(!region.blocks.iter().flat_map(|b| &b.insts).any(|i| matches!(i.kind, Kind::Count(_))), "{region}");
 }
 
+/// Two blocks that lead to each other, both entered from outside: none of them brings the value by itself.
+#[test]
+fn parameters_of_a_loop_with_two_entries_disappear() {
+    let host = Host::new(Width::DEFAULT);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = b.inst(Kind::EntryReg { at: host.places(Type::MASK)[0].at }, &[], Type::MASK);
+    let ints = host.places(Type::uniform(I32));
+    let [x, n, one] = [0, 1, 2].map(|i| b.inst(Kind::EntryReg { at: ints[i].at }, &[], Type::uniform(I32)));
+    let [first, second, end] = [(); 3].map(|()| b.block());
+    let [[x1, i1], [x2, i2]] = [first, second].map(|block| [0, 1].map(|_| b.param(block, Type::uniform(I32))));
+    let x3 = b.param(end, Type::uniform(I32));
+    let starts = b.op(Op::Lt, I32, &[n, one]);
+    b.branch(starts, (first, &[x, n]), (second, &[x, one]));
+    b.switch_to(first);
+    let less = b.op(Op::Lt, I32, &[i1, n]);
+    b.branch(less, (second, &[x1, i1]), (end, &[x1]));
+    b.switch_to(second);
+    let next = b.op(Op::Add, I32, &[i2, one]);
+    b.jump(first, &[x2, next]);
+    b.switch_to(end);
+    let out = b.exit(exit(&host, mask, vec![(ints[0], x3)], vec![]));
+    b.end(End::Exit(out));
+    let mut region = b.region;
+    check(&region, "making", 0);
+    run_pass("params", &mut region);
+    check(&region, "params", 0);
+    let params = |region: &Region| region.blocks.iter().map(|block| block.params.len()).collect::<Vec<_>>();
+    assert_eq!(params(&region), [0, 1, 1, 0], "{region}");
+}
+
 #[test]
 fn what_was_learnt_twice_in_an_arm_is_forgotten_behind_it() {
     let host = Host::new(Width::DEFAULT);

@@ -25,6 +25,9 @@ print(*sorted(set(sys.modules) - before))
 @pytest.mark.skipif(
     not importlib.util.find_spec("maturin") or not shutil.which("cargo"), reason="maturin or cargo is not installed"
 )
+@pytest.mark.skipif(
+    not list(ROOT.glob("target/release/*spmdvm*")), reason="the release is not built (make install), from which the wheel is made"
+)
 def test_the_wheel(tmp_path: Path) -> None:
     """In release mode, which `make install` has compiled for already."""
     # maturin takes the interpreter of the environment that is active.

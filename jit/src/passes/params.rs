@@ -6,6 +6,10 @@
 //! graphs that loops of the bytecode give, that finds all of them (Braun et al., "Simple and Efficient Construction of
 //! Static Single Assignment Form", 2013).
 //!
+//! A region that begins behind a call leads into loops by their middle, as well as by their heads. There parameters of
+//! several blocks bring each other, and all of them the same value from outside, though none does by itself. So of a graph
+//! that is not reducible it is assumed that every parameter stands for another value, until two edges bring different ones.
+//!
 //! Rules: a block without edges to it keeps its parameters (it is unreachable). The value dominates the block, because on
 //! every way to it the value was brought.
 
@@ -15,18 +19,25 @@ use crate::ir::{Region, Value};
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
-    drop_unreachable(region);
+    let is_reducible = drop_unreachable(region);
     let mut to = identity(region);
     while let Some(keep) = round(region, &mut to) {
         remove(region, &keep);
     }
     resolve(&mut to);
+    if !is_reducible {
+        let keep = of_cycles(region, &mut to);
+        remove(region, &keep);
+        resolve(&mut to);
+    }
     replace(region, &to);
 }
 
-/// Empties blocks that cannot be reached, so that they bring nothing to others.
-fn drop_unreachable(region: &mut Region) {
+/// Drops blocks that cannot be reached, so that they bring nothing to others. Returns whether every loop has one block that
+/// it is entered by.
+fn drop_unreachable(region: &mut Region) -> bool {
     let dominators = Dominators::new(region);
+    let is_reducible = dominators.is_reducible(region);
     let reachable: Vec<bool> =
         (0..region.blocks.len()).map(|b| dominators.is_reachable(crate::ir::BlockId(b as u32))).collect();
     let mut new = vec![crate::ir::BlockId(0); region.blocks.len()];
@@ -40,6 +51,7 @@ fn drop_unreachable(region: &mut Region) {
     for block in &mut region.blocks {
         block.end.edges_mut().for_each(|edge| edge.to = new[edge.to.index()]);
     }
+    is_reducible
 }
 
 /// What stands for a value so far.
@@ -97,6 +109,45 @@ fn round(region: &Region, to: &mut [Value]) -> Option<Vec<Vec<bool>>> {
     });
     let keep: Vec<_> = keep.collect();
     found.then_some(keep)
+}
+
+/// Finds parameters for which one value stands if that is assumed of the others that they bring; gives which of each block
+/// stay. Where two edges bring different values after all, the parameter stays, and everything is assumed anew.
+fn of_cycles(region: &Region, to: &mut [Value]) -> Vec<Vec<bool>> {
+    let order = Dominators::new(region).order().to_vec();
+    let mut edges = vec![Vec::new(); region.blocks.len()];
+    for edge in region.blocks.iter().flat_map(|block| block.end.edges()) {
+        edges[edge.to.index()].push(&edge.args);
+    }
+    let params = || order.iter().flat_map(|&b| region.block(b).params.iter().enumerate().map(move |(i, &p)| (b, i, p)));
+    let mut stays = vec![true; to.len()];
+    params().for_each(|(b, _, param)| stays[param.index()] = edges[b.index()].is_empty());
+    let stands = loop {
+        let mut stands: Vec<Option<Value>> = stays.iter().zip(&*to).map(|(&stays, &v)| stays.then_some(v)).collect();
+        let brought = |stands: &[Option<Value>], args: &[Value], i: usize| stands[to[args[i].index()].index()];
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for (b, i, param) in params().filter(|(.., param)| !stays[param.index()]) {
+                if stands[param.index()].is_none() {
+                    stands[param.index()] = edges[b.index()].iter().find_map(|args| brought(&stands, args, i));
+                    changed |= stands[param.index()].is_some();
+                }
+            }
+        }
+        let mut agree = true;
+        for (b, i, param) in params().filter(|(.., param)| stands[param.index()] != Some(*param)) {
+            if edges[b.index()].iter().any(|args| brought(&stands, args, i) != stands[param.index()]) {
+                (stays[param.index()], agree) = (true, false);
+            }
+        }
+        if agree {
+            break stands;
+        }
+    };
+    for (_, _, param) in params() {
+        to[param.index()] = stands[param.index()].unwrap_or(param);
+    }
+    region.blocks.iter().map(|block| block.params.iter().map(|p| to[p.index()] == *p).collect()).collect()
 }
 
 fn remove(region: &mut Region, keep: &[Vec<bool>]) {
