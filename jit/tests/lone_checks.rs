@@ -147,14 +147,17 @@ fn they_say_what_they_said_of_32_bits() {
                 let before = Arc::new(region_of_32(&host, ty, [scale, need], disp, index, more));
                 let after = made(Region::clone(&before));
                 // Known to be above all, it is left as it was.
-                let is_above = index.is_some_and(|index| index > most - more as u32 && (ty == Ty::U32 || index <= i32::MAX as u32));
+                let is_above = index
+                    .is_some_and(|index| index > most - more as u32 && (ty == Ty::U32 || index <= i32::MAX as u32));
                 assert_eq!(spans(&after), if is_above { 2 } else { 0 }, "{after}");
                 let mut codes: Vec<Arc<dyn Executable>> = Vec::new();
                 codes.push(Arc::from(Ir.compile(before).unwrap()));
                 codes.push(Arc::from(Ir.compile(after.clone()).unwrap()));
                 codes.extend(harness::x86().map(|x86| Arc::from(x86.compile(after.clone()).unwrap())));
                 let of_entry = if index.is_none() { indices.clone() } else { vec![0] };
-                for index in of_entry.into_iter().filter(|&i| !is_within || i <= most || ty == Ty::I32 && i > i32::MAX as u32) {
+                for index in
+                    of_entry.into_iter().filter(|&i| !is_within || i <= most || ty == Ty::I32 && i > i32::MAX as u32)
+                {
                     for (offset, len) in offsets.into_iter().flat_map(|offset| lens.map(|len| (offset, len))) {
                         let mut input = host.random_input(&mut Rng(1), false);
                         input.registers[words[0].reg.index()] = vec![3 << 40 | offset];

@@ -232,6 +232,57 @@ fn splats_are_seen_through() {
 }
 
 #[test]
+fn low_bits_of_a_sum_over_lanes_are_the_sum_of_low_bits() {
+    folds(
+        |b, [x, y, ..]| {
+            let y = b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::U32, from: I32 }, &[y], Type::varying(Ty::U32));
+            let (x, y) = (cast(b, x, I32, Ty::I64), cast(b, y, Ty::U32, Ty::U64));
+            let [x, y] = [(x, Ty::I64), (y, Ty::U64)].map(|(x, ty)| {
+                let sum = b.inst(Kind::Reduce { op: Op::ReduceAdd, ty }, &[x], Type::uniform(ty));
+                b.inst(Kind::Op { op: Op::Convert, ty: I32, from: ty }, &[sum], Type::uniform(I32))
+            });
+            vec![x, y]
+        },
+        "%6: v.u32 = bitcast.u32.i32 %1
+         %13: i32 = reduce.add.i32 %0
+         %14: u32 = reduce.add.u32 %6
+         %12: i32 = bitcast.i32.u32 %14
+         exit x0
+         r24=%13 r25=%12",
+    );
+}
+
+#[test]
+fn sums_from_one_pointer_lead_to_its_region() {
+    becomes(
+        &["fold", "gvn", "fold", "dead"],
+        |b, [x, _, u, ..]| {
+            let u = b.inst(Kind::Op { op: Op::Convert, ty: Ty::U64, from: I32 }, &[u], Type::uniform(Ty::U64));
+            let d = cast(b, x, I32, Ty::I64);
+            let one = i32_(b, 1);
+            let sum = |b: &mut Builder, p, d| {
+                b.inst(Kind::Op { op: Op::PAdd, ty: Ty::U64, from: Ty::U64 }, &[p, d], Type::varying(Ty::U64))
+            };
+            let once = sum(b, u, d);
+            let twice = sum(b, once, d);
+            let first =
+                b.inst(Kind::Op { op: Op::Extract, ty: Ty::U64, from: Ty::U64 }, &[twice, one], Type::uniform(Ty::U64));
+            let bits = b.constant(Ty::U64, 40);
+            let regions = [twice, first].map(|p| b.op(Op::Shr, Ty::U64, &[p, bits]));
+            vec![b.op(Op::Ne, Ty::U64, &regions), regions[0]]
+        },
+        "%12: u64 = const 0x28
+         %18: bool = const 0x0
+         %6: u64 = cvt.u64.i32 %2
+         %16: u64 = shr.u64 %6, %12
+         %13: v.u64 = splat %16
+         %15: v.bool = splat %18
+         exit x0
+         r4=%15 r69=%13",
+    );
+}
+
+#[test]
 fn a_lane_of_the_lane_numbers_is_its_own_number() {
     let (ops, u) = (|op| Kind::Op { op, ty: I32, from: I32 }, Type::uniform(I32));
     folds(

@@ -1,7 +1,7 @@
 //! Rules for conversions.
 
 use super::{Folder, Rewrite};
-use crate::ir::{Kind, Value};
+use crate::ir::{Kind, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
@@ -14,12 +14,15 @@ fn keeps_value(from: Ty, to: Ty) -> bool {
 
 impl Folder<'_> {
     /// A conversion, or the bits of a value as another type.
-    pub(super) fn convert(&self, op: Op, ty: Ty, from: Ty, a: Value) -> Option<Rewrite> {
+    pub(super) fn convert(&mut self, op: Op, ty: Ty, from: Ty, a: Value) -> Option<Rewrite> {
         // The bits of a NaN become those of the canonical one, so of floats they are not a copy.
         if ty == from && !(op == Op::Bitcast && ty.is_float()) {
             return Some(Rewrite::Value(a));
         }
         let inner = self.defs.get(a)?;
+        if let (Kind::Reduce { op: Op::ReduceAdd, ty: Ty::I64 | Ty::U64 }, Op::Convert) = (inner.kind, op) {
+            return self.low_sum(ty, inner.arg(0));
+        }
         let Kind::Op { op: before, ty: middle, from: first } = inner.kind else { return None };
         debug_assert!(!matches!(before, Op::Convert | Op::Bitcast) || middle == from);
         let direct = |op| Some(Rewrite::Inst(Kind::Op { op, ty, from: first }, vec![inner.arg(0)]));
@@ -34,5 +37,17 @@ impl Folder<'_> {
             }
             _ => None,
         }
+    }
+    /// The low 32 bits of a sum over the lanes of longer integers that were made of these: of `reduce_add(int)`, which gives 64.
+    fn low_sum(&mut self, ty: Ty, lanes: Value) -> Option<Rewrite> {
+        let extended = self.op(lanes, Op::Convert)?;
+        let x = extended.arg(0);
+        let Type { ty: first, .. } = self.ty(x);
+        let is_short = |ty: Ty| ty.is_int() && ty.size() == 4;
+        if !is_short(first) || !is_short(ty) || !self.ty(x).is_varying() {
+            return None;
+        }
+        let sum = self.emit(Kind::Reduce { op: Op::ReduceAdd, ty: first }, vec![x], Type::uniform(first));
+        Some(Rewrite::Inst(Kind::Op { op: Op::Bitcast, ty, from: first }, vec![sum]))
     }
 }

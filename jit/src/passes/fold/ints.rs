@@ -3,7 +3,7 @@
 use super::{Folder, Rewrite, plain};
 use crate::ir::{Kind, Value};
 use spmdvm_vm::isa::Op;
-use spmdvm_vm::sem;
+use spmdvm_vm::sem::{self, OFFSET_BITS};
 use spmdvm_vm::types::Ty;
 
 /// All bits of a type.
@@ -114,8 +114,24 @@ impl Folder<'_> {
                 let count = self.constant(ty, c.trailing_zeros() as u64);
                 Some(plain(Op::Shl, ty, &[a, count]))
             }
+            (Op::Shr, c) if ty == Ty::U64 && (OFFSET_BITS.into()..bits).contains(&c) => {
+                let pointer = self.summed_to(a);
+                pointer.map(|p| plain(op, ty, &[p, b])).or_else(|| self.joined(op, ty, a, b))
+            }
             _ => self.moved_host(op, a, c).or_else(|| self.joined(op, ty, a, b)),
         }
+    }
+
+    /// The pointer from which another is a sum, or a lane's pointer if all lanes' are sums from one: they lead to the same region.
+    fn summed_to(&self, v: Value) -> Option<Value> {
+        let of_lane = self.op(v, Op::Extract);
+        let first = of_lane.map_or(v, |extract| extract.arg(0));
+        let mut pointer = first;
+        while let Some(sum) = self.op(pointer, Op::PAdd) {
+            pointer = sum.arg(0);
+        }
+        let is_known = of_lane.is_none() || !self.ty(pointer).is_varying();
+        (pointer != first && is_known).then_some(pointer)
     }
 
     /// An address in an array of a frame, plus a constant, that is another in the array.
