@@ -103,11 +103,14 @@ impl<L: Level> Select<'_, L> {
             match self.known_part(mask, size, i) {
                 Some(true) => self.load_vector(form, from),
                 Some(false) => self.zero(),
-                _ => {
-                    let all = self.mask(mask);
-                    let part = self.mask_part(all, size, i);
-                    self.vector_masked(code, form, &[Arg::Mem(from)], part)
-                }
+                _ => match self.first_bytes(mask, size, i) {
+                    Some(bytes) => self.load_first_bytes(bytes, from),
+                    None => {
+                        let all = self.mask(mask);
+                        let part = self.mask_part(all, size, i);
+                        self.vector_masked(code, form, &[Arg::Mem(from)], part)
+                    }
+                },
             }
         });
         let pieces = pieces.collect();
