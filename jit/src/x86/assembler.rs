@@ -15,7 +15,7 @@ use crate::backend::CompileError;
 use crate::ir::ExitId;
 use crate::lowering::Area;
 use crate::vcode::{ANSWER_AT, Assembler, Callee, Frame, StubArea, StubValue, StubWrite};
-use iced_x86::{Code, Encoder, MemoryOperand, OpKind, Register};
+use iced_x86::{Code, Encoder, Instruction, MemoryOperand, OpKind, Register};
 use regalloc2::{Allocation, RegClass, SpillSlot};
 use spmdvm_vm::interp::native::Context;
 use std::marker::PhantomData;
@@ -26,6 +26,44 @@ const PAGE: i32 = 4096;
 
 /// Registers that belong to the caller, in the order in which they are pushed.
 const SAVED: [Register; 6] = [Register::RBP, Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
+
+/// An instruction, in fewer bytes if its constant fits into one. Comparisons with 0 test a register for itself.
+fn shortened(mut instruction: Instruction) -> Instruction {
+    let (short, zero) = match instruction.code() {
+        Code::Add_rm64_imm32 => (Code::Add_rm64_imm8, None),
+        Code::Add_rm32_imm32 => (Code::Add_rm32_imm8, None),
+        Code::Sub_rm64_imm32 => (Code::Sub_rm64_imm8, None),
+        Code::Sub_rm32_imm32 => (Code::Sub_rm32_imm8, None),
+        Code::And_rm64_imm32 => (Code::And_rm64_imm8, None),
+        Code::And_rm32_imm32 => (Code::And_rm32_imm8, None),
+        Code::Or_rm64_imm32 => (Code::Or_rm64_imm8, None),
+        Code::Or_rm32_imm32 => (Code::Or_rm32_imm8, None),
+        Code::Xor_rm64_imm32 => (Code::Xor_rm64_imm8, None),
+        Code::Xor_rm32_imm32 => (Code::Xor_rm32_imm8, None),
+        Code::Cmp_rm64_imm32 => (Code::Cmp_rm64_imm8, Some(Code::Test_rm64_r64)),
+        Code::Cmp_rm32_imm32 => (Code::Cmp_rm32_imm8, Some(Code::Test_rm32_r32)),
+        Code::Imul_r64_rm64_imm32 => (Code::Imul_r64_rm64_imm8, None),
+        Code::Imul_r32_rm32_imm32 => (Code::Imul_r32_rm32_imm8, None),
+        _ => return instruction,
+    };
+    let last = instruction.op_count() - 1;
+    let constant = instruction.immediate(last) as i32;
+    match zero {
+        Some(test) if constant == 0 && instruction.op0_kind() == OpKind::Register => {
+            instruction.set_code(test);
+            instruction.set_op1_kind(OpKind::Register);
+            instruction.set_op1_register(instruction.op0_register());
+        }
+        _ if i8::try_from(constant).is_ok() => {
+            let is_long = instruction.op_kind(last) == OpKind::Immediate32to64;
+            instruction.set_code(short);
+            instruction.set_op_kind(last, if is_long { OpKind::Immediate8to64 } else { OpKind::Immediate8to32 });
+            instruction.set_immediate8(constant as u8);
+        }
+        _ => {}
+    }
+    instruction
+}
 
 /// Nothing, or why not.
 type Done = Result<(), CompileError>;
@@ -52,7 +90,7 @@ impl<'a, L: Level> Asm<'a, L> {
     }
 
     pub(super) fn put(&mut self, build: Build) -> Done {
-        let mut instruction = L::encoded(build.0)?;
+        let mut instruction = shortened(L::encoded(build.0)?);
         // An exchange with memory is locked without being told.
         instruction.set_has_lock_prefix(is_locked(instruction.code()));
         let written = self.encoder.encode(&instruction, self.at as u64);
