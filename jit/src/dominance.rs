@@ -29,15 +29,20 @@ pub struct Dominators {
 impl Dominators {
     /// Computes the tree: quadratic at worst, linear in practice.
     pub fn new(region: &Region) -> Dominators {
-        let order = reverse_postorder(region, |block, i| Some(region.block(block).end.edges().nth(i)?.to));
-        let mut position = vec![usize::MAX; region.blocks.len()];
+        Dominators::of(region.blocks.len(), |block, i| Some(region.block(block).end.edges().nth(i)?.to))
+    }
+
+    /// The same, of so many blocks. `successor` gives a block's successor of a number, and `None` after the last.
+    pub fn of(n: usize, successor: impl Fn(BlockId, usize) -> Option<BlockId>) -> Dominators {
+        let order = reverse_postorder(n, &successor);
+        let mut position = vec![usize::MAX; n];
         for (i, b) in order.iter().enumerate() {
             position[b.index()] = i;
         }
         let mut predecessors = vec![Vec::new(); order.len()];
         for (i, &b) in order.iter().enumerate() {
-            for edge in region.block(b).end.edges() {
-                predecessors[position[edge.to.index()]].push(i);
+            for to in (0..).map_while(|i| successor(b, i)) {
+                predecessors[position[to.index()]].push(i);
             }
         }
         let mut tree = Dominators { parent: vec![usize::MAX; order.len()], order, position, during: Vec::new() };
@@ -138,10 +143,10 @@ impl Dominators {
     }
 }
 
-/// Reachable blocks in the reverse of the order in which a depth-first walk leaves them. `successor` gives a block's successor of a
+/// Of so many blocks those that are reachable, in the reverse of the order in which a depth-first walk leaves them. `successor` gives a block's successor of a
 /// number, in the order in which they are to be visited, and `None` after the last.
-pub fn reverse_postorder(region: &Region, successor: impl Fn(BlockId, usize) -> Option<BlockId>) -> Vec<BlockId> {
-    let mut seen = vec![false; region.blocks.len()];
+pub fn reverse_postorder(n: usize, successor: impl Fn(BlockId, usize) -> Option<BlockId>) -> Vec<BlockId> {
+    let mut seen = vec![false; n];
     let mut order = Vec::new();
     let mut stack = vec![(BlockId(0), 0)];
     seen[0] = true;

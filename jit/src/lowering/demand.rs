@@ -156,12 +156,12 @@ const FARTHEST: u32 = 1 << 29;
 
 impl AddressSum {
     /// Takes an address apart, as far as it is computed in the block of the access; what comes from elsewhere has been moved there
-    /// to be at hand.
+    /// to be at hand. Constants are taken from any sum, so that all accesses to one array keep one address at hand.
     pub fn of(values: &Values<'_>, forms: &Forms, block: BlockId, v: Value) -> AddressSum {
         let constant = |v: Value| values.constant(v).map(|bits| bits as i64);
         let is_sum = |inst: &&Inst| matches!(inst.kind, Kind::Op { op: Op::Add, ty: Ty::U64 | Ty::I64, .. });
         let mut sum = AddressSum { base: v, index: None, disp: 0 };
-        while let Some(inst) = values.inst_in(block, sum.base).filter(is_sum) {
+        while let Some(inst) = values.inst(sum.base).filter(is_sum) {
             let (a, b) = (inst.args[0], inst.args[1]);
             let disp = constant(b).and_then(|d| i32::try_from(d).ok()).and_then(|d| d.checked_add(sum.disp));
             let disp = disp.filter(|disp| disp.unsigned_abs() < FARTHEST);
@@ -169,7 +169,9 @@ impl AddressSum {
                 sum = AddressSum { base: a, disp, ..sum };
                 continue;
             }
-            if sum.index.is_some() || constant(a).is_some() || constant(b).is_some() || forms.index_scales.is_empty() {
+            let is_elsewhere = values.inst_in(block, sum.base).is_none();
+            let is_known = constant(a).is_some() || constant(b).is_some();
+            if sum.index.is_some() || is_elsewhere || is_known || forms.index_scales.is_empty() {
                 break;
             }
             let scaled = values.inst_in(block, b).and_then(|inst| {

@@ -27,7 +27,7 @@ impl Layout {
             all.sort_by_key(|to| (depths[to.index()], Reverse(steps[to.index()])));
             all.get(i).copied()
         };
-        let order = reverse_postorder(region, successor);
+        let order = reverse_postorder(region.blocks.len(), successor);
         Layout { order, depths }
     }
 

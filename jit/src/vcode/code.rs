@@ -21,7 +21,7 @@ pub struct VCode<T: Target> {
     succs: Vec<Vec<Block>>,
     preds: Vec<Vec<Block>>,
     params: Vec<Vec<VReg>>,
-    pub(super) cold: Vec<bool>,
+    pub(crate) cold: Vec<bool>,
     pub(crate) exit_stubs: Vec<ExitStub>,
     /// Constants, one after another.
     pub(super) pool: Vec<u8>,
@@ -190,7 +190,7 @@ impl<T: Target> VCode<T> {
     }
 
     /// Visits the registers that a block writes (its parameters first) and reads, in order; tells which of both.
-    pub(super) fn each_operand(&mut self, block: Block, visit: &mut dyn FnMut(VReg, bool)) {
+    pub(crate) fn each_operand(&mut self, block: Block, visit: &mut dyn FnMut(VReg, bool)) {
         self.params[block.index()].iter().for_each(|&r| visit(r, false));
         let insts = std::mem::take(&mut self.insts);
         for inst in &insts[self.range(block)] {

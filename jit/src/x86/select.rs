@@ -68,7 +68,7 @@ pub(super) fn select<L: Level>(s: &mut Select<'_, L>, inst: &Inst) -> bool {
             let passed_over = Mem::at(Base::Context, offset_of!(Context, passed_over) as i32);
             s.plain(Code::Add_rm64_r64, &[Arg::Mem(passed_over), Arg::Use(n, Size::G64)]);
         }
-        Kind::Load { ty } if class_of(ty) == RegClass::Float && s.is_spread(inst) => s.load_in_all_lanes(inst, ty),
+        Kind::Load { ty } if s.is_spread(inst) && s.loads_spread(inst, ty) => s.load_in_all_lanes(inst, ty),
         Kind::Load { .. }
         | Kind::LoadLanes { .. }
         | Kind::LoadStrided { .. }
@@ -97,14 +97,23 @@ impl<L: Level> Select<'_, L> {
         inst.result.is_some_and(|v| self.demand.is_demanded_as_vector(v))
     }
 
-    /// Loads a uniform float to all lanes of a vector, of which the first is the uniform value.
+    /// Returns whether a value is loaded to all lanes of a vector at once. An integer that is wanted in a general register as well is
+    /// loaded there: what is loaded twice could be different in one and the other.
+    fn loads_spread(&self, inst: &Inst, ty: Ty) -> bool {
+        let is_wanted = || inst.result.is_none_or(|v| self.demand.is_demanded(v));
+        class_of(ty) == RegClass::Float || ty.is_int() && ty.size() >= 4 && !is_wanted()
+    }
+
+    /// Loads a uniform value to all lanes of a vector; of a float the first of them is the uniform value.
     fn load_in_all_lanes(&mut self, inst: &Inst, ty: Ty) {
         let from = Arg::Mem(self.address(inst.args[0]));
         let x = self.vector(broadcast(ty.size(), L::WHOLE), L::WHOLE, &[from]);
         if let Some(v) = inst.result {
             self.splats[v.index()] = Some(x);
         }
-        self.set(inst, x);
+        if class_of(ty) == RegClass::Float {
+            self.set(inst, x);
+        }
     }
 
     fn ticks(&mut self, inst: &Inst, each: u32) {

@@ -1,9 +1,10 @@
 //! Masks as vectors: all bits of an element are set where its lane is in the mask.
 //!
-//! Within a block, and in those to which it alone leads, it is known of which masks there are vectors, and what masks are made of: of
+//! Within a block, and in those that it dominates, it is known of which masks there are vectors, and what masks are made of: of
 //! others' intersection, of the parts that pieces of a comparison have given, of a constant. So the vector of a mask is made of those at
 //! hand, rather than of its bits, by five instructions; and its bits are not made if nobody else asks for them. A mask that is handed to a
-//! block has its vector handed over beside, if it is wanted there: loops keep theirs in vectors.
+//! block has its vector handed over beside, if it is wanted there: loops keep theirs in vectors. What the way that is taken as a rule
+//! asks for is made where the ways part, so that it is known where they meet again: each access under a mask has such ways.
 
 use super::{Legal, bytes_of, equal};
 use crate::vcode::Inst;
@@ -78,6 +79,11 @@ impl Known {
         self.params.extend(params.iter().enumerate().map(|(i, &param)| (param, i)));
     }
 
+    /// Notes what another block has made here.
+    pub(super) fn insert_early(&mut self, (mask, first, size, form, lanes): (VReg, usize, usize, Size, Lanes)) {
+        self.insert(mask, first, size, form, lanes);
+    }
+
     pub(super) fn insert(&mut self, mask: VReg, first: usize, size: usize, form: Size, lanes: Lanes) {
         self.vectors.insert((mask, first, size, form), lanes);
     }
@@ -141,7 +147,14 @@ fn all_of(lanes: usize) -> u64 {
 impl Legal<'_> {
     /// The lanes of a mask from one on as a vector.
     pub(super) fn lanes(&mut self, mask: VReg, first: usize, size: usize, form: Size) -> Lanes {
-        self.lanes_known(mask, first, size, form).unwrap_or_else(|| self.lanes_of_bits(mask, first, size, form))
+        if let Some(lanes) = self.lanes_known(mask, first, size, form) {
+            return lanes;
+        }
+        match self.known.origins.get(&mask) {
+            // What has been moved down is made anew for each use, the mask itself is not.
+            Some(&Origin::Shifted(whole, by)) => self.lanes(whole, first + by, size, form),
+            _ => self.lanes_of_bits(mask, first, size, form),
+        }
     }
 
     /// The lanes of a mask from one on as a vector, if it can be made of others.
@@ -299,6 +312,30 @@ impl Legal<'_> {
             self.known.insert(mask, first, size, form, lanes);
             return lanes;
         }
+        if let Some(before) = self.parting(mask) {
+            let here = std::mem::replace(&mut self.at, before);
+            let lanes = self.lanes_of_number(mask, first, size, form);
+            self.at = here;
+            self.early.push((mask, first, size, form, lanes));
+            return lanes;
+        }
+        self.lanes_of_number(mask, first, size, form)
+    }
+
+    /// Where the block begins from which two ways part, if this block is the one that is taken as a rule, and a mask is there by then.
+    fn parting(&self, mask: VReg) -> Option<usize> {
+        let &[before] = self.code.block_preds(self.block) else { return None };
+        let home = *self.homes.get(&mask)?;
+        let others_are_cold = || {
+            let mut others = self.code.block_succs(before).iter().filter(|&&next| next != self.block);
+            others.all(|other| self.code.cold[other.index()])
+        };
+        let is_early = home != before && home != self.block && !self.code.cold[self.block.index()];
+        (is_early && others_are_cold()).then(|| self.code.block_insns(before).first().index())
+    }
+
+    /// The lanes of a mask from one on as a vector, made of its bits.
+    fn lanes_of_number(&mut self, mask: VReg, first: usize, size: usize, form: Size) -> Lanes {
         let bits = match first {
             0 => mask,
             _ => self.gpr_number(Code::Shr_rm64_imm8, Size::G64, mask, Arg::Imm(OpKind::Immediate8, first as i64)),

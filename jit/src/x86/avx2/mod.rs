@@ -24,6 +24,8 @@ use super::inst::{Arg, Base, Mem, Plain, Size};
 use super::level::V3;
 use super::values::sized;
 use crate::backend::CompileError;
+use crate::dominance::Dominators;
+use crate::ir::BlockId;
 use crate::vcode::{Inst, MachInst, VCode};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use iced_x86::{Code, EncodingKind, Instruction, Mnemonic, OpCodeOperandKind, OpKind, Register};
@@ -113,11 +115,14 @@ pub(super) fn encoded(mut instruction: Instruction) -> Result<Instruction, Compi
 /// Replaces all that AVX2 has not.
 pub(super) fn run(code: &mut VCode<X86<V3>>) {
     let ranges = code.blocks();
-    let mut order: Vec<usize> = (0..ranges.len()).collect();
-    order.sort_by_key(|&block| ranges[block].start);
+    let dominators = Dominators::of(ranges.len(), |block, i| {
+        code.block_succs(Block::new(block.index())).get(i).map(|to| BlockId(to.index() as u32))
+    });
     let mut at_end: Vec<Option<Known>> = vec![None; ranges.len()];
+    let homes = homes(code);
     let mut legal = Legal {
         code,
+        homes,
         block: Block::new(0),
         at: 0,
         new: Vec::new(),
@@ -125,19 +130,22 @@ pub(super) fn run(code: &mut VCode<X86<V3>>) {
         wanted: Vec::new(),
         made_bits: Vec::new(),
         zeros: HashSet::default(),
+        early: Vec::new(),
     };
-    for block in order {
-        // What is known where the only way to it begins is known here.
-        legal.known = match legal.code.block_preds(Block::new(block)) {
-            [only] => at_end[only.index()].as_ref().filter(|known| known.is_little()).cloned().unwrap_or_default(),
-            _ => Known::default(),
-        };
+    for &block in dominators.order() {
+        // What is known where all ways to it come through is known here.
+        let above = dominators.parent(block).index();
+        let block = block.index();
+        legal.known = at_end[above].as_ref().filter(|known| known.is_little()).cloned().unwrap_or_default();
         legal.block = Block::new(block);
         legal.known.begin(legal.code.block_params(legal.block));
         legal.zeros.clear();
         for at in ranges[block].clone() {
             legal.at = at;
             legal.inst();
+        }
+        if let Some(Some(before)) = at_end.get_mut(above) {
+            legal.early.drain(..).for_each(|vector| before.insert_early(vector));
         }
         at_end[block] = Some(std::mem::take(&mut legal.known));
     }
@@ -188,8 +196,23 @@ fn asks_for_flags(inst: Option<&Inst<X86<V3>>>) -> bool {
     }
 }
 
+/// The blocks in which registers are made.
+fn homes(code: &mut VCode<X86<V3>>) -> HashMap<VReg, Block> {
+    let mut homes = HashMap::new();
+    for block in (0..code.num_blocks()).map(Block::new) {
+        code.each_operand(block, &mut |r, is_read| {
+            if !is_read {
+                homes.insert(r, block);
+            }
+        });
+    }
+    homes
+}
+
 struct Legal<'a> {
     code: &'a mut VCode<X86<V3>>,
+    /// The block in which each register was made before anything was replaced.
+    homes: HashMap<VReg, Block>,
     /// The instruction that is replaced, and its block.
     block: Block,
     at: usize,
@@ -201,6 +224,8 @@ struct Legal<'a> {
     made_bits: Vec<VReg>,
     /// Vectors of zeros.
     zeros: HashSet<VReg>,
+    /// Vectors of masks that have been made in the block before this one.
+    early: Vec<(VReg, usize, usize, Size, Lanes)>,
 }
 
 /// The bytes of a vector of a form.
