@@ -133,10 +133,13 @@ pub(super) fn run(code: &mut VCode<X86<V3>>) {
         early: Vec::new(),
     };
     for &block in dominators.order() {
-        // What is known where all ways to it come through is known here.
+        // What is known where all ways to it come through is known here, but for vectors from outside of a loop: those that
+        // only its cold blocks ask for would take registers all the way through it.
         let above = dominators.parent(block).index();
         let block = block.index();
-        legal.known = at_end[above].as_ref().filter(|known| known.is_little()).cloned().unwrap_or_default();
+        let is_head = legal.code.block_preds(Block::new(block)).iter().any(|before| at_end[before.index()].is_none());
+        let known = at_end[above].as_ref().filter(|known| !is_head && known.is_little());
+        legal.known = known.cloned().unwrap_or_default();
         legal.block = Block::new(block);
         legal.known.begin(legal.code.block_params(legal.block));
         legal.zeros.clear();
