@@ -26,7 +26,8 @@ print(*sorted(set(sys.modules) - before))
     not importlib.util.find_spec("maturin") or not shutil.which("cargo"), reason="maturin or cargo is not installed"
 )
 @pytest.mark.skipif(
-    not list(ROOT.glob("target/release/*spmdvm*")), reason="the release is not built (make install), from which the wheel is made"
+    not list(ROOT.glob("target/release/*spmdvm*")),
+    reason="the wheel is made of the release, which is not built (make install)",
 )
 def test_the_wheel(tmp_path: Path) -> None:
     """In release mode, which `make install` has compiled for already."""
