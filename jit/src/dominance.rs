@@ -143,8 +143,8 @@ impl Dominators {
     }
 }
 
-/// Of so many blocks those that are reachable, in the reverse of the order in which a depth-first walk leaves them. `successor` gives a block's successor of a
-/// number, in the order in which they are to be visited, and `None` after the last.
+/// Of so many blocks those that are reachable, in the reverse of the order in which a depth-first walk leaves them. `successor` gives
+/// a block's successor of a number, in the order in which they are to be visited, and `None` after the last.
 pub fn reverse_postorder(n: usize, successor: impl Fn(BlockId, usize) -> Option<BlockId>) -> Vec<BlockId> {
     let mut seen = vec![false; n];
     let mut order = Vec::new();

@@ -1,9 +1,11 @@
-//! The pass that asks about memory where a loop begins: which pointer is asked about.
+//! The pass that asks about memory where a loop begins: which pointer is asked about. And which pointers are known to lead to one region.
 
 mod harness;
 
 use harness::by_hand::*;
-use spmdvm_jit::ir::{Builder, Kind, Region, Type, Value};
+use harness::exit;
+use harness::passing::{becomes, run_pass};
+use spmdvm_jit::ir::{Builder, End, Kind, Region, Type, Value, verify};
 use spmdvm_jit::passes::{gvn, licm, pointers};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::Ty;
@@ -158,4 +160,64 @@ fn facts_leave_quiet_loops() {
         let [outer, inner] = [outer, inner].map(|block| asked_in(block.index()));
         assert_eq!((outer, inner), if inside { (0, 4) } else { (2, 0) }, "{region}");
     }
+}
+
+#[test]
+fn sums_from_one_pointer_lead_to_its_region() {
+    becomes(
+        &["fold", "gvn", "fold", "dead"],
+        |b, [x, _, u, ..]| {
+            let u = b.inst(Kind::Op { op: Op::Convert, ty: Ty::U64, from: Ty::I32 }, &[u], Type::uniform(Ty::U64));
+            let d = b.inst(Kind::Op { op: Op::Convert, ty: Ty::I64, from: Ty::I32 }, &[x], Type::varying(Ty::I64));
+            let one = b.constant(Ty::I32, 1);
+            let sum = |b: &mut Builder, p, d| {
+                b.inst(Kind::Op { op: Op::PAdd, ty: Ty::U64, from: Ty::U64 }, &[p, d], Type::varying(Ty::U64))
+            };
+            let once = sum(b, u, d);
+            let twice = sum(b, once, d);
+            let first =
+                b.inst(Kind::Op { op: Op::Extract, ty: Ty::U64, from: Ty::U64 }, &[twice, one], Type::uniform(Ty::U64));
+            let bits = b.constant(Ty::U64, 40);
+            let regions = [twice, first].map(|p| b.op(Op::Shr, Ty::U64, &[p, bits]));
+            vec![b.op(Op::Ne, Ty::U64, &regions), regions[0]]
+        },
+        "%12: u64 = const 0x28
+         %18: bool = const 0x0
+         %6: u64 = cvt.u64.i32 %2
+         %16: u64 = shr.u64 %6, %12
+         %13: v.u64 = splat %16
+         %15: v.bool = splat %18
+         exit x0
+         r4=%15 r69=%13",
+    );
+}
+
+/// Two blocks that lead to each other, both entered from outside: none of them brings the value by itself.
+#[test]
+fn parameters_of_a_loop_with_two_entries_disappear() {
+    let host = host(16);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = b.inst(Kind::EntryReg { at: host.places(Type::MASK)[0].at }, &[], Type::MASK);
+    let ints = host.places(Type::uniform(Ty::I32));
+    let [x, n, one] = [0, 1, 2].map(|i| b.inst(Kind::EntryReg { at: ints[i].at }, &[], Type::uniform(Ty::I32)));
+    let [first, second, end] = [(); 3].map(|()| b.block());
+    let [[x1, i1], [x2, i2]] = [first, second].map(|block| [0, 1].map(|_| b.param(block, Type::uniform(Ty::I32))));
+    let x3 = b.param(end, Type::uniform(Ty::I32));
+    let starts = b.op(Op::Lt, Ty::I32, &[n, one]);
+    b.branch(starts, (first, &[x, n]), (second, &[x, one]));
+    b.switch_to(first);
+    let less = b.op(Op::Lt, Ty::I32, &[i1, n]);
+    b.branch(less, (second, &[x1, i1]), (end, &[x1]));
+    b.switch_to(second);
+    let next = b.op(Op::Add, Ty::I32, &[i2, one]);
+    b.jump(first, &[x2, next]);
+    b.switch_to(end);
+    let out = b.exit(exit(&host, mask, vec![(ints[0], x3)], vec![]));
+    b.end(End::Exit(out));
+    let mut region = b.region;
+    verify(&region).unwrap();
+    run_pass("params", &mut region);
+    verify(&region).unwrap();
+    let params = |region: &Region| region.blocks.iter().map(|block| block.params.len()).collect::<Vec<_>>();
+    assert_eq!(params(&region), [0, 1, 1, 0], "{region}");
 }

@@ -1,10 +1,11 @@
 //! Masks as vectors: all bits of an element are set where its lane is in the mask.
 //!
-//! Within a block, and in those that it dominates in the same loop, it is known of which masks there are vectors, and what masks are made of: of
-//! others' intersection, of the parts that pieces of a comparison have given, of a constant. So the vector of a mask is made of those at
-//! hand, rather than of its bits, by five instructions; and its bits are not made if nobody else asks for them. A mask that is handed to a
-//! block has its vector handed over beside, if it is wanted there: loops keep theirs in vectors. What the way that is taken as a rule
-//! asks for is made where the ways part, so that it is known where they meet again: each access under a mask has such ways.
+//! Within a block, and in those that it dominates in the same loop, it is known of which masks there are vectors, and what
+//! masks are made of: of others' intersection, of the parts that pieces of a comparison have given, of a constant. So the
+//! vector of a mask is made of those at hand, rather than of its bits, by five instructions; and its bits are not made if
+//! nobody else asks for them. A mask that is handed to a block has its vector handed over beside, if it is wanted there: loops
+//! keep theirs in vectors. What the way that is taken as a rule asks for is made where the ways part, so that it is known where
+//! they meet again: each access under a mask has such ways.
 
 use super::{Legal, bytes_of, equal};
 use crate::vcode::Inst;
