@@ -110,8 +110,8 @@ impl Dominators {
     /// Returns whether every loop of a region is entered by its first block alone.
     pub fn is_reducible(&self, region: &Region) -> bool {
         let leads_back = |from: BlockId, to: BlockId| self.position[to.index()] <= self.position[from.index()];
-        let edges = self.order.iter().flat_map(|&b| region.block(b).end.edges().map(move |edge| (b, edge.to)));
-        edges.into_iter().all(|(from, to)| !leads_back(from, to) || self.dominates(to, from))
+        let mut edges = self.order.iter().flat_map(|&b| region.block(b).end.edges().map(move |edge| (b, edge.to)));
+        edges.all(|(from, to)| !leads_back(from, to) || self.dominates(to, from))
     }
 
     /// The immediate dominator of a reachable block; the entry's is itself.

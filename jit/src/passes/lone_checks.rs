@@ -16,6 +16,7 @@
 use super::defs::{Def, Defs};
 use super::make::Maker;
 use crate::ir::{Inst, Kind, Region, SPARE_INDICES, Type, Value, unsigned};
+use crate::lowering::ends;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
@@ -97,7 +98,9 @@ impl Check {
         }
         let (span, more) = less(defs, inst.args[1]);
         let bounds = defs.get(span)?;
-        let Kind::IndexSpan { scale, disp, need, ty } = bounds.kind else { return None };
+        let Kind::IndexSpan { scale, disp, need, ty: ty @ (Ty::I32 | Ty::U32 | Ty::I64) } = bounds.kind else {
+            return None;
+        };
         let distance = match ty == compared {
             true => inst.args[0],
             false => defs.as_op(inst.args[0], Op::Bitcast)?.arg(0),
@@ -112,7 +115,7 @@ impl Check {
         let need = i64::from(need).checked_add(scale.checked_mul(more)?).filter(|&need| need < FARTHEST)?;
         let is_near = |distance: i64| distance.unsigned_abs() < FARTHEST as u64;
         let is_within = disp >= 0 && disp.checked_add(need).is_some_and(|end| end <= scale);
-        let most = greatest(ty)? - SPARE_INDICES - more;
+        let most = ends(ty).1 - SPARE_INDICES - more;
         let (index, disp, most) = match defs.known(index) {
             Some(bits) => {
                 let index = if ty == Ty::I32 { i64::from(bits as i32) } else { bits as i64 };
@@ -162,16 +165,6 @@ fn less(defs: &Defs, v: Value) -> (Value, i64) {
         (defs.known(many.arg(1)) == Some(n)).then_some((many.arg(0), i64::try_from(n).ok()?))
     };
     rest().unwrap_or((v, 0))
-}
-
-/// The greatest index of a type.
-fn greatest(ty: Ty) -> Option<i64> {
-    match ty {
-        Ty::I32 => Some(i32::MAX.into()),
-        Ty::U32 => Some(u32::MAX.into()),
-        Ty::I64 => Some(i64::MAX),
-        _ => None,
-    }
 }
 
 /// The signed offset of a pointer.

@@ -80,11 +80,6 @@ impl Known {
         self.params.extend(params.iter().enumerate().map(|(i, &param)| (param, i)));
     }
 
-    /// Notes what another block has made here.
-    pub(super) fn insert_early(&mut self, (mask, first, size, form, lanes): (VReg, usize, usize, Size, Lanes)) {
-        self.insert(mask, first, size, form, lanes);
-    }
-
     pub(super) fn insert(&mut self, mask: VReg, first: usize, size: usize, form: Size, lanes: Lanes) {
         self.vectors.insert((mask, first, size, form), lanes);
     }
@@ -326,7 +321,7 @@ impl Legal<'_> {
     /// Where the block begins from which two ways part, if this block is the one that is taken as a rule, and a mask is there by then.
     fn parting(&self, mask: VReg) -> Option<usize> {
         let &[before] = self.code.block_preds(self.block) else { return None };
-        let home = *self.homes.get(&mask)?;
+        let home = *self.homes.get(mask.vreg()).filter(|home| home.is_valid())?;
         let others_are_cold = || {
             let mut others = self.code.block_succs(before).iter().filter(|&&next| next != self.block);
             others.all(|other| self.code.cold[other.index()])

@@ -148,7 +148,9 @@ pub(super) fn run(code: &mut VCode<X86<V3>>) {
             legal.inst();
         }
         if let Some(Some(before)) = at_end.get_mut(above) {
-            legal.early.drain(..).for_each(|vector| before.insert_early(vector));
+            for (mask, first, size, form, lanes) in legal.early.drain(..) {
+                before.insert(mask, first, size, form, lanes);
+            }
         }
         at_end[block] = Some(std::mem::take(&mut legal.known));
     }
@@ -199,13 +201,13 @@ fn asks_for_flags(inst: Option<&Inst<X86<V3>>>) -> bool {
     }
 }
 
-/// The blocks in which registers are made.
-fn homes(code: &mut VCode<X86<V3>>) -> HashMap<VReg, Block> {
-    let mut homes = HashMap::new();
+/// By register: the block in which it is made.
+fn homes(code: &mut VCode<X86<V3>>) -> Vec<Block> {
+    let mut homes = vec![Block::invalid(); code.num_vregs()];
     for block in (0..code.num_blocks()).map(Block::new) {
         code.each_operand(block, &mut |r, is_read| {
             if !is_read {
-                homes.insert(r, block);
+                homes[r.vreg()] = block;
             }
         });
     }
@@ -214,8 +216,8 @@ fn homes(code: &mut VCode<X86<V3>>) -> HashMap<VReg, Block> {
 
 struct Legal<'a> {
     code: &'a mut VCode<X86<V3>>,
-    /// The block in which each register was made before anything was replaced.
-    homes: HashMap<VReg, Block>,
+    /// By register that there was before anything was replaced: the block in which it is made.
+    homes: Vec<Block>,
     /// The instruction that is replaced, and its block.
     block: Block,
     at: usize,
