@@ -15,7 +15,7 @@
 //! nobody asks for more of a result, no more is computed. Shifts to the right, comparisons and extremes are computed in the type in which
 //! their operands fit as numbers that are not negative, if a bound of them is known ([`ranges`]). What stores, memory and other blocks'
 //! parameters get is asked for in full; exits take what fits in fewer bytes by a conversion, which is computed on the way out
-//! ([`exit_only`](crate::lowering)). Only pure instructions change. New conversions stand where what they convert is made, so
+//! ([`exit_only`](crate::lowering)), and so do blocks that hand on what was computed in a loop they are not in. Only pure instructions change. New conversions stand where what they convert is made, so
 //! outside of loops if that is.
 //!
 //! # What pays
@@ -24,7 +24,8 @@
 //! before. Products and shifts of bytes are none of the machines', so these are computed in 16 bits. What stands in cold blocks stays.
 
 use super::defs::Defs;
-use super::{identity, replace};
+use super::licm::{Loops, definitions};
+use super::{dead, identity, replace, sink};
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, End, ExitId, Inst, Kind, Region, Type, Value, unsigned_of};
@@ -41,12 +42,37 @@ pub fn run(region: &mut Region) {
     if !region.types.iter().any(has_small) {
         return;
     }
-    let order = Dominators::new(region).order().to_vec();
-    let widths = Widths::new(region, &order);
+    let dominators = Dominators::new(region);
+    let behind = Behind::new(region, &dominators);
+    let widths = Widths::new(region, dominators.order(), &behind);
     let sizes = widths.chosen();
     if !sizes.is_empty() {
         let defs = widths.defs;
-        Rewriting::new(region, defs, sizes).run(&order);
+        Rewriting::new(region, defs, sizes, &behind).run(dominators.order());
+        // What loops need no longer, but those behind them do, is computed there.
+        dead::run(region);
+        sink::run(region);
+    }
+}
+
+/// Which blocks are behind loops.
+struct Behind {
+    /// By value: the block in which it is made.
+    home: Vec<BlockId>,
+    /// By block: the number of loops around it.
+    depth: Vec<usize>,
+}
+
+impl Behind {
+    fn new(region: &Region, dominators: &Dominators) -> Behind {
+        let loops = Loops::new(region, dominators);
+        let depth = (0..region.blocks.len() as u32).map(|b| loops.around(BlockId(b)).count()).collect();
+        Behind { home: definitions(region), depth }
+    }
+
+    /// Returns whether a block is in fewer loops than the one that made a value for it.
+    fn loop_of(&self, v: Value, block: BlockId) -> bool {
+        self.depth[block.index()] < self.depth[self.home[v.index()].index()]
     }
 }
 
@@ -116,6 +142,7 @@ fn ranges(region: &Region, defs: &Defs, order: &[BlockId]) -> Vec<Option<u64>> {
 struct Widths<'a> {
     region: &'a Region,
     defs: Defs,
+    behind: &'a Behind,
     /// By value.
     most: Vec<Option<u64>>,
     /// Bytes of a value that somebody asks for.
@@ -128,12 +155,12 @@ struct Widths<'a> {
 }
 
 impl<'a> Widths<'a> {
-    fn new(region: &'a Region, order: &[BlockId]) -> Self {
+    fn new(region: &'a Region, order: &[BlockId], behind: &'a Behind) -> Self {
         let defs = Defs::of(region);
         let most = ranges(region, &defs, order);
         let (there, by_value) = (HashSet::new(), HashMap::new());
         let asked = vec![0; region.types.len()];
-        let mut widths = Widths { region, defs, most, asked, there, found: Vec::new(), by_value };
+        let mut widths = Widths { region, defs, behind, most, asked, there, found: Vec::new(), by_value };
         // Whoever uses a value stands behind it in this order.
         for &b in order.iter().rev() {
             widths.block(b);
@@ -157,7 +184,10 @@ impl<'a> Widths<'a> {
     fn block(&mut self, b: BlockId) {
         let region = self.region;
         let block = region.block(b);
-        self.ask_for_all(block.end.edges().flat_map(|e| e.args.iter().copied()));
+        for &v in block.end.edges().flat_map(|e| &e.args) {
+            let bytes = if self.behind.loop_of(v, b) { self.fits(v) } else { self.region.ty(v).ty.size() };
+            self.ask(v, bytes);
+        }
         if let End::Exit(exit) = block.end {
             self.exit(exit);
         }
@@ -270,7 +300,7 @@ impl<'a> Widths<'a> {
         for (inst, _) in &self.found {
             inst.args.iter().for_each(|&v| *users.entry(v).or_default() += 1);
         }
-        let uses = uses(self.region);
+        let uses = uses(self.region, self.behind);
         let (mut gone, mut made) = (HashSet::new(), HashSet::new());
         for (i, &(inst, size)) in self.found.iter().enumerate() {
             let group = lead(&leader, i);
@@ -313,13 +343,14 @@ impl<'a> Widths<'a> {
     }
 }
 
-/// How often each value stands anywhere but in exits.
-fn uses(region: &Region) -> Vec<usize> {
+/// How often each value stands anywhere but in exits, and where it is handed on behind its loop.
+fn uses(region: &Region, behind: &Behind) -> Vec<usize> {
     let mut times = vec![0; region.types.len()];
     let mut count = |v: Value| times[v.index()] += 1;
-    for block in &region.blocks {
+    for (b, block) in region.blocks.iter().enumerate() {
+        let is_behind = |v: &Value| behind.loop_of(*v, BlockId(b as u32));
         block.insts.iter().flat_map(|inst| &inst.args).copied().for_each(&mut count);
-        block.end.edges().flat_map(|edge| &edge.args).copied().for_each(&mut count);
+        block.end.edges().flat_map(|edge| &edge.args).copied().filter(|v| !is_behind(v)).for_each(&mut count);
     }
     times
 }
@@ -330,6 +361,7 @@ type Place = (BlockId, usize);
 struct Rewriting<'a> {
     region: &'a mut Region,
     defs: Defs,
+    behind: &'a Behind,
     /// Sizes of what is chosen, by value.
     sizes: HashMap<Value, usize>,
     /// The narrow value of each.
@@ -346,7 +378,7 @@ struct Rewriting<'a> {
 }
 
 impl<'a> Rewriting<'a> {
-    fn new(region: &'a mut Region, defs: Defs, sizes: HashMap<Value, usize>) -> Self {
+    fn new(region: &'a mut Region, defs: Defs, sizes: HashMap<Value, usize>, behind: &'a Behind) -> Self {
         let mut places = vec![(BlockId(0), 0); region.types.len()];
         for (b, block) in region.blocks.iter().enumerate() {
             let id = BlockId(b as u32);
@@ -357,7 +389,7 @@ impl<'a> Rewriting<'a> {
         }
         let to = identity(region);
         let (narrow, made, constants, new) = (HashMap::new(), HashMap::new(), HashMap::new(), HashMap::new());
-        Rewriting { region, defs, sizes, narrow, places, made, constants, new, to }
+        Rewriting { region, defs, behind, sizes, narrow, places, made, constants, new, to }
     }
 
     fn run(mut self, order: &[BlockId]) {
@@ -369,6 +401,7 @@ impl<'a> Rewriting<'a> {
             self.region.blocks[b.index()].insts = insts;
         }
         self.exits();
+        self.edges();
         for (b, block) in self.region.blocks.iter_mut().enumerate() {
             let mut insts = Vec::with_capacity(block.insts.len());
             let mut put = |at: usize, insts: &mut Vec<Inst>| {
@@ -436,6 +469,21 @@ impl<'a> Rewriting<'a> {
             });
         }
         self.region.exits = exits;
+    }
+
+    /// Has blocks behind loops hand on what is narrow now in the size that it had.
+    fn edges(&mut self) {
+        for b in 0..self.region.blocks.len() {
+            let mut end = self.region.blocks[b].end.clone();
+            for v in end.edges_mut().flat_map(|edge| &mut edge.args) {
+                let is_behind = self.behind.home.get(v.index()).is_some() && self.behind.loop_of(*v, BlockId(b as u32));
+                let Some(&narrow) = self.narrow.get(v).filter(|_| is_behind) else { continue };
+                let ty = self.region.ty(*v);
+                let kind = Kind::Op { op: Op::Convert, ty: ty.ty, from: self.region.ty(narrow).ty };
+                *v = self.make(kind, vec![narrow], ty, (BlockId(b as u32), 0));
+            }
+            self.region.blocks[b].end = end;
+        }
     }
 
     fn make(&mut self, kind: Kind, args: Vec<Value>, ty: Type, at: Place) -> Value {

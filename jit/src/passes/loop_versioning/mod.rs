@@ -53,7 +53,7 @@ mod range;
 use super::defs::{Def, Defs};
 use super::licm::{self, definitions};
 use super::make::Maker;
-use super::{fold, gvn, params};
+use super::{dead, fold, gvn, params};
 use crate::dominance::Dominators;
 use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Type, Value};
 use cycle::Cycle;
@@ -95,7 +95,9 @@ pub fn run(region: &mut Region) {
         }
     }
     if copies != 0 {
-        // Copies count and address alike, and often by one and the same multiple.
+        // Copies hand on what they have no use for.
+        dead::run(region);
+        // They count and address alike, and often by one and the same multiple.
         fold::run(region);
         params::run(region);
         gvn::run(region);
@@ -476,8 +478,13 @@ impl<'a> Counted<'a> {
         for (i, p) in self.region.block(self.head()).params.iter().enumerate() {
             args[i] = progress.last(*p).unwrap_or(args[i]);
         }
-        let (then, other) = (Edge { to: copy, args: again }, Edge { to: self.head(), args });
-        self.region.blocks.push(Block { params, insts, end: End::Branch { cond: more, then, other }, cold: false });
+        // What only those behind the copy ask for has a place there.
+        let behind = BlockId(copy.0 + 1);
+        let (then, other) = (Edge { to: copy, args: again }, Edge { to: behind, args: Vec::new() });
+        let back = Edge { to: self.head(), args };
+        let block = |params, insts, end| Block { params, insts, end, cold: false };
+        self.region.blocks.push(block(params, insts, End::Branch { cond: more, then, other }));
+        self.region.blocks.push(block(Vec::new(), Vec::new(), End::Jump(back)));
     }
 
     fn copy_inst(&mut self, mut inst: Inst, to: &mut HashMap<Value, Value>, insts: &mut Vec<Inst>) {
