@@ -27,7 +27,7 @@ struct Linear {
     /// Before `begin`, in the copy's first round, and then after its last round; less `plus`.
     end: Value,
     plus: i64,
-    /// By how much it changes while the progress grows by 1.
+    /// By how much it changes in a part of a round, of which there are as many as the size of the counter's step.
     factor: i64,
 }
 
@@ -42,8 +42,12 @@ struct Sum {
 pub(super) struct Progress {
     /// The progress in the first round.
     pub first: Value,
-    /// By how much it grows in a round.
+    /// The size of the counter's step, a power of two.
     unit: u64,
+    /// The binary logarithm of how much the progress grows while the counter changes by 1.
+    scale: u32,
+    /// The factors of addresses.
+    strides: Vec<i64>,
     /// By the value in the loop that was copied, in the order of definitions.
     linear: Vec<(Value, Linear)>,
     /// What does not change, in all lanes.
@@ -53,7 +57,7 @@ pub(super) struct Progress {
 impl Progress {
     /// Of a copy whose counter has a step of this size.
     pub fn new(unit: u64) -> Progress {
-        Progress { first: Value(u32::MAX), unit, linear: Vec::new(), splats: Vec::new() }
+        Progress { first: Value(u32::MAX), unit, scale: 0, strides: Vec::new(), linear: Vec::new(), splats: Vec::new() }
     }
 
     /// Finds out how many rounds there will be, of one and so many, and where they end; counts what each of them does in
@@ -68,8 +72,10 @@ impl Progress {
             m.to.push(Inst { kind: Kind::FramePasses { each }, args: vec![n], result: None });
         }
         let end = m.with(Op::Shl, Ty::U64, n, self.unit.trailing_zeros() as u64);
+        self.scale = scale_for(&self.strides);
         let none = m.constant(Ty::U64, 0);
-        self.first = m.op(Op::Sub, Ty::U64, &[none, end]);
+        let scaled = m.with(Op::Shl, Ty::U64, end, self.scale as u64);
+        self.first = m.op(Op::Sub, Ty::U64, &[none, scaled]);
         let mut ends: HashMap<(Value, i64), Value> = HashMap::new();
         for (_, linear) in &mut self.linear {
             let last =
@@ -79,7 +85,7 @@ impl Progress {
         in_advance.map(|_| m.with(Op::Ne, Ty::U64, n, 0))
     }
 
-    /// By how much what changes by so much in a round changes while the progress grows by 1.
+    /// By how much what changes by so much in a round changes while the counter changes by 1.
     fn factor(&self, step: i64) -> Option<i64> {
         let unit = self.unit as i64;
         (step % unit == 0).then_some(step / unit)
@@ -107,6 +113,7 @@ impl Progress {
             let mut indices = Vec::new();
             let step = of.wide_step(address, DEPTH, &mut indices).filter(|&s| small(s));
             let Some(factor) = step.and_then(|s| self.factor(s)) else { continue };
+            self.strides.push(factor);
             let sound = indices.iter().all(|&(_, step)| small(step));
             let Some(first) = of.next_round(address, to, made).filter(|_| sound) else { continue };
             narrow.extend(indices);
@@ -193,7 +200,7 @@ impl Progress {
     /// Computes all that is computed from the progress.
     pub fn derive(&self, m: &mut Maker<'_>, progress: Value, to: &mut HashMap<Value, Value>) {
         for &(v, linear) in &self.linear {
-            let sum = plus(m, linear.end, progress, linear.factor);
+            let sum = plus_part(m, linear.end, progress, linear.factor, self.scale);
             let ty = m.region.ty(v).ty;
             to.insert(v, if linear.plus == 0 { sum } else { m.with(Op::Add, ty, sum, linear.plus as u64) });
         }
@@ -210,9 +217,31 @@ impl Progress {
 
     /// The progress after a round, and whether there is another round.
     pub fn advance(&self, m: &mut Maker<'_>, progress: Value) -> (Value, Value) {
-        let then = m.with(Op::Add, Ty::U64, progress, self.unit);
+        let then = m.with(Op::Add, Ty::U64, progress, self.unit << self.scale);
         (then, m.with(Op::Ne, Ty::U64, then, 0))
     }
+}
+
+/// The power of two by which the progress is counted so that no access multiplies its index by more than machines do.
+fn scale_for(strides: &[i64]) -> u32 {
+    let is_plain = |factor: u64| matches!(factor, 0 | 1 | 2 | 4 | 8);
+    let factors = || strides.iter().map(|s| s.unsigned_abs());
+    let common = factors().filter(|&f| f != 0).map(u64::trailing_zeros).min().unwrap_or(0);
+    let helps = !factors().all(is_plain) && factors().all(|f| f >> common <= 8);
+    if helps { common } else { 0 }
+}
+
+/// An integer plus a multiple of what the progress, counted by a power of two, is a multiple of.
+fn plus_part(m: &mut Maker<'_>, x: Value, progress: Value, factor: i64, scale: u32) -> Value {
+    let shared = if factor == 0 { scale } else { factor.trailing_zeros().min(scale) };
+    let part = if shared == scale {
+        progress
+    } else {
+        let signed = m.cast(Op::Bitcast, progress, Ty::I64);
+        let part = m.with(Op::Shr, Ty::I64, signed, (scale - shared) as u64);
+        m.cast(Op::Bitcast, part, Ty::U64)
+    };
+    plus(m, x, part, factor >> shared)
 }
 
 /// An integer plus a multiple of the progress, modulo the size of its type.
@@ -332,5 +361,23 @@ impl Counted<'_> {
             }
             _ => return None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scale_for;
+
+    #[test]
+    fn the_progress_counts_what_accesses_cannot_multiply_with() {
+        assert_eq!(scale_for(&[64]), 6);
+        assert_eq!(scale_for(&[-64, 0]), 6);
+        assert_eq!(scale_for(&[16, 64, -128]), 4);
+        assert_eq!(scale_for(&[12]), 2);
+        // What accesses multiply with is counted by the counter's steps.
+        assert_eq!(scale_for(&[1, 2, 4, 8]), 0);
+        // Some would be left.
+        assert_eq!(scale_for(&[4, 64]), 0);
+        assert_eq!(scale_for(&[]), 0);
     }
 }
