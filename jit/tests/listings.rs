@@ -54,6 +54,28 @@ fn regions_of_memory_are_looked_up_once_and_without_calls() {
     }
 }
 
+/// An addition says itself whether it gave 0.
+#[test]
+fn a_count_up_to_zero_is_compared_with_nothing() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(16);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let start = entry(&mut b, host.places(U64)[0]);
+    let [head, done] = [(); 2].map(|()| b.block());
+    let round = b.param(head, U64);
+    b.jump(head, &[start]);
+    b.switch_to(head);
+    let [three, zero] = [3, 0].map(|n| b.constant(Ty::U64, n));
+    let next = b.op(Op::Add, Ty::U64, &[round, three]);
+    let more = b.op(Op::Ne, Ty::U64, &[next, zero]);
+    b.branch(more, (head, &[next]), (done, &[]));
+    b.switch_to(done);
+    leave_plainly(&mut b, &host);
+    let text = listing(&x86, finished(b));
+    assert_eq!(count(&text, &["add", ",3"]), 1, "{text}");
+    assert_eq!(count(&text, &["cmp"]) + count(&text, &["test"]) + count(&text, &["lea"]), 0, "{text}");
+}
+
 /// What was compared vector by vector is selected vector by vector.
 #[test]
 fn masks_of_several_vectors_are_not_taken_apart_again() {

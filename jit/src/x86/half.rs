@@ -112,9 +112,10 @@ impl<L: Level> Select<'_, L> {
         let and = sized(Code::EVEX_Vpandd_xmm_k1z_xmm_xmmm128b32, form);
         let magnitude = self.vector(and, form, &[Arg::Use(x, form), magnitude]);
         let infinity = self.constant_vector(0x7c00, 2);
+        // Without the sign both are positive, and AVX2 compares with signs only.
         let greater = imm8(6);
         let args = [Arg::Use(magnitude, form), Arg::Use(infinity, form), greater];
-        let code = sized(Code::EVEX_Vpcmpuw_kr_k1_xmm_xmmm128_imm8, form);
+        let code = sized(Code::EVEX_Vpcmpw_kr_k1_xmm_xmmm128_imm8, form);
         let is_nan = self.def(code, Self::MASKS, &args);
         let nan = self.constant_vector(0x7e00, 2);
         self.blend(Ty::U16, form, is_nan, nan, x)

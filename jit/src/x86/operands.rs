@@ -8,7 +8,7 @@
 use super::X86;
 use super::inst::{Arg, Base, Mem, Plain, Size};
 use super::level::Level;
-use super::values::broadcast;
+use super::values::{broadcast, bytes_of};
 use crate::vcode::{Inst, VCode};
 use foldhash::{HashMap, HashMapExt};
 use iced_x86::{Code, OpCodeOperandKind, OpKind};
@@ -24,6 +24,11 @@ pub(super) fn run<L: Level>(code: &mut VCode<X86<L>>) {
     }
     code.retain(&operands.kept);
 }
+
+const SHORT_4: Code = Code::VEX_Vpbroadcastd_xmm_xmmm32;
+const SHORT_4_Y: Code = Code::VEX_Vpbroadcastd_ymm_xmmm32;
+const SHORT_8: Code = Code::VEX_Vpbroadcastq_xmm_xmmm64;
+const SHORT_8_Y: Code = Code::VEX_Vpbroadcastq_ymm_xmmm64;
 
 struct Operands {
     /// By register: how many operands read it.
@@ -83,6 +88,9 @@ impl Operands {
             return None;
         };
         let by = *made.get(&y).filter(|_| self.is_used_once(y))?;
+        if asks_for_flags(code.insts.get(by + 1)) {
+            return None;
+        }
         let bytes = if form == Size::G64 { 8 } else { 4 };
         let load_there = |x: VReg| {
             let at = *loads.get(&x).filter(|_| self.is_used_once(x))?;
@@ -106,7 +114,7 @@ impl Operands {
             if !self.kept[i] {
                 continue;
             }
-            let plain = match &mut code.insts[i] {
+            let plain = match &code.insts[i] {
                 Inst::Plain(plain) => plain,
                 inst => {
                     if may_write(inst) {
@@ -126,7 +134,7 @@ impl Operands {
                 continue;
             }
             let Some((op, at, r, form)) = memory_operand(plain) else { continue };
-            let loaded = loads.get(&r).and_then(|(from, load)| Some((*from, load.operand_of(op)?)));
+            let loaded = loads.get(&r).and_then(|(from, load)| Some((*from, load.operand_of(op, form, code)?)));
             let operand = match loaded {
                 Some((from, operand)) => {
                     self.kept[from] = false;
@@ -135,19 +143,30 @@ impl Operands {
                 None if form.class() == RegClass::Int => Arg::Any(r, form),
                 None => continue,
             };
-            plain.code = op;
-            plain.args[at] = Some(operand);
+            if let Inst::Plain(plain) = &mut code.insts[i] {
+                plain.code = op;
+                plain.args[at] = Some(operand);
+            }
         }
     }
 }
 
 impl Load {
-    /// As the operand of an instruction, if that reads as much.
-    fn operand_of(&self, op: Code) -> Option<Arg> {
+    /// As the operand of an instruction, of a form, if that reads as much. A constant in all lanes is kept so for those that cannot
+    /// spread it.
+    fn operand_of<L: Level>(&self, op: Code, form: Size, code: &mut VCode<X86<L>>) -> Option<Arg> {
         let info = op.op_code();
         match self.all {
             true if info.can_broadcast() && info.broadcast_memory_size().size() == self.bytes => {
                 Some(Arg::Broadcast(self.from))
+            }
+            true if info.memory_size().size() == bytes_of(form)
+                && self.from.base == Base::Pool
+                && self.from.index.is_none() =>
+            {
+                let element = code.constant_at(self.from.disp, self.bytes).to_vec();
+                let lanes: Vec<u8> = element.into_iter().cycle().take(bytes_of(form)).collect();
+                Some(Arg::Mem(Mem::at(Base::Pool, code.constant(&lanes))))
             }
             false if info.memory_size().size() == self.bytes => Some(Arg::Mem(self.from)),
             _ => None,
@@ -158,6 +177,19 @@ impl Load {
 /// Returns whether an instruction that is not of the encoder may change what is in memory.
 fn may_write<L: Level>(inst: &Inst<X86<L>>) -> bool {
     matches!(inst, Inst::Call(_) | Inst::CallLosing(_) | Inst::Tick(..))
+}
+
+/// Returns whether an instruction reads flags.
+pub(super) fn asks_for_flags<L: Level>(inst: Option<&Inst<X86<L>>>) -> bool {
+    match inst {
+        Some(Inst::Branch(..) | Inst::Guard(..)) => true,
+        Some(Inst::Plain(plain)) => {
+            let sets = Code::Seto_rm8 as usize..=Code::Setg_rm8 as usize;
+            let moves = Code::Cmovo_r16_rm16 as usize..=Code::Cmovg_r64_rm64 as usize;
+            sets.contains(&(plain.code as usize)) || moves.contains(&(plain.code as usize))
+        }
+        _ => false,
+    }
 }
 
 /// What is loaded, if an instruction does nothing but that.
@@ -178,7 +210,10 @@ fn load_of(plain: &Plain) -> Option<Load> {
         Code::EVEX_Vmovups_ymm_k1z_ymmm256 | Code::VEX_Vmovups_ymm_ymmm256 => whole(32),
         Code::EVEX_Vmovups_zmm_k1z_zmmm512 => whole(64),
         code => {
-            let element = |&bytes: &usize| [Size::X, Size::Y, Size::Z].iter().any(|&f| broadcast(bytes, f) == code);
+            let is_short = |bytes| matches!((bytes, code), (4, SHORT_4 | SHORT_4_Y) | (8, SHORT_8 | SHORT_8_Y));
+            let element = |&bytes: &usize| {
+                is_short(bytes) || [Size::X, Size::Y, Size::Z].iter().any(|&f| broadcast(bytes, f) == code)
+            };
             [4, 8].into_iter().find(element).map(|bytes| Load { to, from, bytes, all: true })
         }
     }

@@ -1,13 +1,14 @@
 //! Operations on uniform values. Of integers below 32 bits the bits above are anything: whoever reads them extends them first.
 //! Floats are computed as vectors of which only the first lane counts.
 
-use super::inst::{Arg, Cond, Mem, Size};
+use super::inst::{Arg, Cond, Mem, Plain, Size};
 use super::level::Level;
 use super::masks::int_condition;
 use super::select::{Select, class_of, imm8};
 use crate::backend::Rules;
 use crate::ir::{Inst, Value};
 use crate::lowering::{BitCount, Comparison, Division, Logic, Shift};
+use crate::vcode::{Base, Inst as Machine};
 use iced_x86::{Code, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
@@ -61,6 +62,9 @@ impl<L: Level> Select<'_, L> {
         let small = self.values.constant(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
         match small {
             Some(0) if matches!(op, Comparison::Eq | Comparison::Ne) => {
+                if self.is_told_by_flags(x, form) {
+                    return int_condition(op, ty.is_signed());
+                }
                 let code = if form == Size::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
                 self.plain(code, &[Arg::Use(x, form), Arg::Use(x, form)]);
             }
@@ -77,6 +81,30 @@ impl<L: Level> Select<'_, L> {
             }
         }
         int_condition(op, ty.is_signed())
+    }
+
+    /// Has the last instruction, if it gives `x`, say whether that is 0; returns whether it does.
+    fn is_told_by_flags(&mut self, x: VReg, form: Size) -> bool {
+        let Some(Machine::Plain(last)) = self.code.insts.last_mut() else { return false };
+        let (code, kind) = match (last.code, form) {
+            (Code::Add_rm64_imm32 | Code::Add_rm64_r64 | Code::Sub_rm64_r64, Size::G64)
+            | (Code::Add_rm32_imm32 | Code::Add_rm32_r32 | Code::Sub_rm32_r32, Size::G32) => {
+                return matches!(last.args[0], Some(Arg::Tied { to, .. }) if to == x);
+            }
+            (Code::Lea_r64_m, Size::G64) => (Code::Add_rm64_imm32, OpKind::Immediate32to64),
+            (Code::Lea_r32_m, Size::G32) => (Code::Add_rm32_imm32, OpKind::Immediate32),
+            _ => return false,
+        };
+        // A sum that was made without flags is made with them.
+        let (Some(Arg::Def(to, _)), Some(Arg::Mem(Mem { base: Base::Reg(from), index: None, disp, .. }))) =
+            (last.args[0], last.args[1])
+        else {
+            return false;
+        };
+        if to == x {
+            **last = Plain::new(code, &[Arg::Tied { from, to, form }, Arg::Imm(kind, disp as i64)]);
+        }
+        to == x
     }
 
     fn compare_floats(&mut self, op: Comparison, ty: Ty, a: Value, b: Value) -> Cond {

@@ -101,7 +101,7 @@ impl<L: Level> Select<'_, L> {
     /// loaded there: what is loaded twice could be different in one and the other.
     fn loads_spread(&self, inst: &Inst, ty: Ty) -> bool {
         let is_wanted = || inst.result.is_none_or(|v| self.demand.is_demanded(v));
-        class_of(ty) == RegClass::Float || ty.is_int() && ty.size() >= 4 && !is_wanted()
+        class_of(ty) == RegClass::Float || ty.is_int() && !is_wanted()
     }
 
     /// Loads a uniform value to all lanes of a vector; of a float the first of them is the uniform value.

@@ -27,6 +27,15 @@ pub(super) fn form_of(bytes: usize) -> Size {
     }
 }
 
+/// The bytes of a vector of a form.
+pub(super) fn bytes_of(form: Size) -> usize {
+    match form {
+        Size::Z => 64,
+        Size::Y => 32,
+        _ => 16,
+    }
+}
+
 impl<L: Level> Select<'_, L> {
     /// The form of the vectors that lanes of so many bytes fill.
     pub(super) fn form(&self, size: usize) -> Size {

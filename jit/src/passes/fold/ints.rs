@@ -151,7 +151,8 @@ impl Folder<'_> {
         }
         let (first, second) = (self.known(inner.arg(1))?, self.known(b)?);
         let (into, with) = match (before, op) {
-            (Op::Add, Op::Eq | Op::Ne) => (op, Op::Sub),
+            // An addition says on its own whether it gave 0.
+            (Op::Add, Op::Eq | Op::Ne) if second != 0 => (op, Op::Sub),
             (Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor, _) if before == op => (op, op),
             (Op::Shl | Op::Shr, _) if before == op => return self.shifted_twice(op, ty, inner.arg(0), first, second),
             _ => return None,

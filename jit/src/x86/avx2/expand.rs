@@ -2,6 +2,7 @@
 
 use super::{Legal, number};
 use crate::x86::inst::{Arg, Size};
+use crate::x86::values::bytes_of;
 use iced_x86::{Code, Mnemonic};
 use regalloc2::VReg;
 
@@ -212,7 +213,7 @@ impl Legal<'_> {
         let n = 16 / before;
         let own = (0..n).flat_map(|i| (0..after).map(move |byte| (i * before + byte) as u8));
         let lane: Vec<u8> = own.chain(std::iter::repeat(0x80)).take(16).collect();
-        let bytes: Vec<u8> = lane.iter().copied().cycle().take(super::bytes_of(from)).collect();
+        let bytes: Vec<u8> = lane.iter().copied().cycle().take(bytes_of(from)).collect();
         let chosen = self.constants(&bytes);
         let x = self.make(Code::VEX_Vpshufb_xmm_xmm_xmmm128, from, &[Arg::Use(x, from), chosen]);
         if from != Size::Y {

@@ -7,9 +7,10 @@
 //! keep theirs in vectors. What the way that is taken as a rule asks for is made where the ways part, so that it is known where
 //! they meet again: each access under a mask has such ways.
 
-use super::{Legal, bytes_of, equal};
+use super::{Legal, equal};
 use crate::vcode::Inst;
 use crate::x86::inst::{Arg, Plain, Size};
+use crate::x86::values::bytes_of;
 use foldhash::HashMap;
 use iced_x86::{Code, OpKind};
 use regalloc2::{Block, Function, VReg};

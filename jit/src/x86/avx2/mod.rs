@@ -22,14 +22,15 @@ use self::masks::{Known, Lanes, Wanted};
 use super::X86;
 use super::inst::{Arg, Base, Mem, Plain, Size};
 use super::level::V3;
-use super::values::sized;
+use super::operands::asks_for_flags;
+use super::values::{bytes_of, sized};
 use crate::backend::CompileError;
 use crate::dominance::Dominators;
 use crate::ir::BlockId;
 use crate::vcode::{Inst, MachInst, VCode};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use iced_x86::{Code, EncodingKind, Instruction, Mnemonic, OpCodeOperandKind, OpKind, Register};
-use regalloc2::{Block, Function, VReg};
+use regalloc2::{Block, Function, RegClass, VReg};
 use std::sync::LazyLock;
 
 /// What tells an instruction apart: what it does, and its operands.
@@ -168,37 +169,33 @@ fn is_legal(plain: &Plain) -> bool {
     !is_evex && plain.mask.is_none() && !plain.args.iter().flatten().any(|arg| matches!(arg, Arg::Broadcast(_)))
 }
 
-/// Leaves out the bits of masks that nobody asks for, and what only they were made of.
+/// Leaves out vectors and the bits of masks that nobody asks for.
 fn leave_out_unused(code: &mut VCode<X86<V3>>, bits: &[VReg]) {
     let mut uses = code.uses();
     let bits: HashSet<VReg> = bits.iter().copied().collect();
     let mut kept = vec![true; code.insts.len()];
     for i in (0..code.insts.len()).rev() {
-        let Inst::Plain(plain) = &code.insts[i] else { continue };
-        let made = match plain.args[0] {
-            Some(Arg::Def(r, _) | Arg::Tied { to: r, .. }) => r,
+        let plain = match &code.insts[i] {
+            Inst::Plain(plain) => plain,
+            Inst::Zero(r) => {
+                kept[i] = uses[r.vreg()] != 0;
+                continue;
+            }
             _ => continue,
         };
-        if !bits.contains(&made) || uses[made.vreg()] != 0 || asks_for_flags(code.insts.get(i + 1)) {
+        let mut made = plain.args.iter().flatten().filter_map(|arg| match *arg {
+            Arg::Def(r, _) | Arg::Tied { to: r, .. } => Some(r),
+            _ => None,
+        });
+        let (Some(made), None) = (made.next(), made.next()) else { continue };
+        let may_go = !plain.in_order && (made.class() == RegClass::Float || bits.contains(&made));
+        if !may_go || uses[made.vreg()] != 0 || asks_for_flags(code.insts.get(i + 1)) {
             continue;
         }
         kept[i] = false;
         (**plain).clone().each_read(&mut |r| uses[r.vreg()] -= 1);
     }
     code.retain(&kept);
-}
-
-/// Returns whether an instruction reads flags.
-fn asks_for_flags(inst: Option<&Inst<X86<V3>>>) -> bool {
-    match inst {
-        Some(Inst::Branch(..) | Inst::Guard(..)) => true,
-        Some(Inst::Plain(plain)) => {
-            let sets = Code::Seto_rm8 as usize..=Code::Setg_rm8 as usize;
-            let moves = Code::Cmovo_r16_rm16 as usize..=Code::Cmovg_r64_rm64 as usize;
-            sets.contains(&(plain.code as usize)) || moves.contains(&(plain.code as usize))
-        }
-        _ => false,
-    }
 }
 
 /// By register: the block in which it is made.
@@ -231,11 +228,6 @@ struct Legal<'a> {
     zeros: HashSet<VReg>,
     /// Vectors of masks that have been made in the block before this one.
     early: Vec<(VReg, usize, usize, Size, Lanes)>,
-}
-
-/// The bytes of a vector of a form.
-fn bytes_of(form: Size) -> usize {
-    if form == Size::Y { 32 } else { 16 }
 }
 
 /// What an instruction compares, if it makes a mask.
