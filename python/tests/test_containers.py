@@ -203,7 +203,7 @@ def test_kernels_of_several_results_carry_what_others_do():
         ),
         ({"where": np.ones(3)}, "`where` must be an array of bool"),
         ({"where": np.ones(2, bool)}, r"the shapes .*\(2,\) of `where` do not broadcast"),
-        ({"threads": 2}, "takes no `threads=`"),
+        ({"threads": -2}, "`threads` must be a number from 0"),
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             both(np.array([2, 3, 1]), 1, **wrong)

@@ -27,11 +27,11 @@ from .. import _containers, _html, _profile, _progress, _step
 from .._cache import remembered
 from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
-from . import _functions
+from . import _elements, _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
 from ._lambdas import is_lambda
-from ._places import ENTRY, compile_error, in_python, name_python_line, with_python_lines
+from ._places import ENTRY, LOOP, compile_error, in_python, name_python_line, with_python_lines
 from ._plain import parameters
 from ._random import rng as rng
 from ._source import Declaration, Source
@@ -94,6 +94,8 @@ class _Instance:
         # What is asserted, as Python has it, by file and line.
         self.assertions = program.assertions
         self.gives_several = body.returns_tuple
+        # Whether the program of an elementwise kernel has the loop over its elements.
+        self.has_loop = f" {LOOP}(" in self.text
         self.result_types: list[Num] = body.returns or []
         # The arrays that are made for a call, and what gives their lengths; and what is returned, if arrays are.
         self.made, self.arrays, self.is_tuple = body.hidden, body.arrays, body.is_tuple
@@ -353,9 +355,7 @@ class Kernel:
             instance = None
         if instance is not None:
             self._last = instance
-            if not instance.gives_several and not instance.made:
-                return self._run(instance, values, special)
-            return self._call_tuple(instance, values, special)
+            return self._call_instance(instance, values, special)
         if not builtins.all([isinstance(v, (int, float, np.generic, np.ndarray)) for v in values]):
             lazy = _containers.lazily(self, tuple(values), special)
             if lazy is not NotImplemented:
@@ -368,8 +368,12 @@ class Kernel:
             types = self._plans[kinds] = self._element_types(values)
         instance = self._instance(("elements", types), lambda program: self._translate_elements(program, list(types)))
         self._ready[kinds] = instance
-        if instance.gives_several or instance.made:
-            return self._call_tuple(instance, values, special)
+        return self._call_instance(instance, values, special)
+
+    def _call_instance(self, instance: _Instance, values: list[Any], special: dict[str, Any]) -> Any:
+        """Call an elementwise kernel: over arrays as they are, or what goes through memory itself."""
+        if instance.has_loop:
+            return _elements.call(self, instance, values, special, _seeing.via is not None)
         return self._run(instance, values, special)
 
     def _as_array(self, name: str, value: Any) -> Any:
@@ -408,77 +412,6 @@ class Kernel:
                 raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}{_EXPECTED}")
             types.append(Uniform(ty) if ty.weak and any_array else ty)
         return tuple(types)
-
-    def _call_tuple(self, instance: _Instance, values: list[Any], special: dict[str, Any]) -> Any:
-        """Call an elementwise kernel of several results, or with arrays: over flat copies of broadcast arguments."""
-        progress = {name: special.pop(name) for name in ("progress",) if name in special}
-        out, where = special.pop("out", None), special.pop("where", True)
-        if special.get("threads", 1) != 1:
-            what = "gives several results" if instance.gives_several else "makes arrays of lengths that are passed"
-            raise TypeError(f"{self.__name__}() {what} and takes no `threads=`")
-        plain = [(n, v) for n, v, a in zip(self._names, values, self._annotations.values()) if _is_varying(a)]
-        carried = None
-        if where is not True or not builtins.all(type(v) in _FORMED for _, v in plain):
-            carried = _containers.Containers(self.__name__, plain, None, where)
-            where = carried.where
-        try:
-            shape = np.broadcast_shapes(*(np.shape(v) for _, v in plain), np.shape(where))
-        except ValueError:
-            shapes = ", ".join(f"{np.shape(v)} of `{name}`" for name, v in (*plain, ("where", where)))
-            raise ValueError(f"{self.__name__}(): the shapes {shapes} do not broadcast together") from None
-        chosen = None if where is True else self._chosen(where, shape)
-        given: list[Any] = []
-        for value, param in zip(values, instance.params):
-            ty = param.of if isinstance(param, Uniform) else param
-            if isinstance(param, Uniform):
-                given.append(value)
-                continue
-            source = np.asarray(value)
-            if not np.can_cast(source.dtype, ty.dtype, "safe") and not isinstance(value, (int, float)):
-                raise TypeError(f"{self.__name__}(): {source.dtype} is not safely a {ty.dtype}")
-            flat = np.ascontiguousarray(np.broadcast_to(source.astype(ty.dtype), shape)).reshape(-1)
-            given.append(flat if chosen is None else flat[chosen])
-        results = [np.zeros(shape, strong(ty).dtype) for ty in instance.result_types]
-        if out is not None:
-            self._check_outs(out, results)
-        stored = [r.reshape(-1) if chosen is None else np.empty(int(chosen.sum()), r.dtype) for r in results]
-        made = [part for array in instance.memory(given, self.__name__) for part in (array, *array.shape)]
-        self._run(instance, [*given, *made, *stored, stored[0].size], progress)
-        if chosen is not None:
-            for result, some in zip(results, stored):
-                result.reshape(-1)[chosen] = some
-        if out is not None:
-            outs = out if isinstance(out, tuple) else (out,)
-            for goal, result in zip(outs, results):
-                np.copyto(goal, result, where=True if chosen is None else chosen.reshape(shape))
-            return out
-        found = tuple(r if shape else r[()] for r in results)
-        if carried is not None:
-            found = tuple(carried.wrap(r) for r in found)
-        return found if instance.gives_several else found[0]
-
-    def _chosen(self, where: Any, shape: tuple[int, ...]) -> np.ndarray:
-        """Give which elements of a call are computed, in a row."""
-        where = np.asarray(where)
-        if where.dtype != bool:
-            raise TypeError(f"{self.__name__}(): `where` must be an array of bool, but was given one of {where.dtype}")
-        return np.broadcast_to(where, shape).reshape(-1)
-
-    def _check_outs(self, out: Any, results: list[np.ndarray]) -> None:
-        """Fail if what was passed to take several results cannot."""
-        outs = out if isinstance(out, tuple) else (out,)
-        if len(outs) != len(results):
-            what = f"a tuple of {len(results)} arrays" if len(results) > 1 else "an array"
-            raise TypeError(f"{self.__name__}(): `out` must be {what}, one for each result, but there are {len(outs)}")
-        for k, (goal, result) in enumerate(zip(outs, results)):
-            label = f"{self.__name__}(): `out[{k}]`" if len(results) > 1 else f"{self.__name__}(): `out`"
-            if not isinstance(goal, np.ndarray) or goal.dtype != result.dtype:
-                what = f"an array of {goal.dtype}" if isinstance(goal, np.ndarray) else f"a {type(goal).__name__}"
-                raise TypeError(f"{label} must be an array of {result.dtype}, but was given {what}")
-            if goal.shape != result.shape:
-                raise ValueError(f"{label} has shape {goal.shape}, but the result has shape {result.shape}")
-            if not goal.flags.writeable:
-                raise ValueError(f"{label} takes a result, but the array is read-only; pass a writable one (x.copy())")
 
     def _call_arrays(self, values: list[Any], progress: dict[str, Any]) -> Any:
         try:
@@ -693,37 +626,7 @@ class Kernel:
             result = body.returns[0].spmd if body.returns else "void"
             head = f"export {result} {ENTRY}({', '.join(body.param_list())}) {{"
             return body, program, [head, *body.lines, "}"], types
-        inner = body.write_static(program.name("element"))
-        program.python_names[inner.name] = self.__name__
-        wrapper, arguments = [], []
-        for param, given in zip(params, types):
-            name = body.param_text(param.name)
-            if isinstance(given, Uniform):
-                wrapper.append(f"uniform {param.type.spmd} {name}")
-                arguments.append(name)
-            else:
-                wrapper.append(f"const uniform {param.type.spmd} {name}[]")
-                arguments.append(f"{name}[i__]")
-        # The arrays that it makes.
-        brought = body.param_list()[len(params) :]
-        wrapper.extend(brought)
-        arguments.extend(part.rsplit(" ", 1)[1].removesuffix("[]") for part in brought)
-        returns = body.returns or []
-        wrapper.extend(f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(returns))
-        call = f"{inner.name}({', '.join(arguments)})"
-        if body.returns_tuple:
-            stores = " ".join(f"out__{k}[i__] = r__.v{k};" for k in range(len(returns)))
-            call = f"{inner.name}_result r__ = {call}; {stores}"
-        else:
-            call = f"out__0[i__] = {call};" if returns else f"{call};"
-        lines = [
-            f"export void {ENTRY}({', '.join(wrapper)}, uniform int64 n__) {{",
-            "    foreach (i__ = 0 ... (int)n__) {",
-            f"        {call}",
-            "    }",
-            "}",
-        ]
-        return body, program, lines, types
+        return body, program, _elements.write_loop(program, body, types, self.__name__), types
 
     def _translate_arrays(
         self, program: Program, types: list[Any], pattern: tuple, wide: bool

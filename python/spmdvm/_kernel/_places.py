@@ -16,6 +16,8 @@ from ._values import OUTSIDE
 
 # The name of the exported function.
 ENTRY = "entry__"
+# The functions around the one for an element, where the program has the loop: they are not the user's.
+LOOP, TASK = "loop__", "task__"
 
 
 def python_place(instance: Any, line: int | None) -> Line | None:
@@ -91,9 +93,10 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
             help = f"\n  help: indices count from the end only where they are constants; write `len({name}) - …`"
     new.args = (head if place is None else f"{head}\n{_line_excerpt(place, trap.kind.replace('_', ' '))}{help}",)
     stack = []
+    around = (LOOP, TASK, ENTRY) if any(frame.function == LOOP for frame in trap.stack) else ()
     for frame, at in zip(trap.stack, places):
-        if at is None and place is not None:
-            # A function that gives an operator its meaning.
+        if (at is None and place is not None) or frame.function in around:
+            # A function that gives an operator its meaning, or that calls the kernel for each element.
             continue
         function = instance.names.get(frame.function, frame.function)
         while isinstance(at, Inside):

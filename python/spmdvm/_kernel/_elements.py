@@ -1,0 +1,222 @@
+"""Elementwise kernels that go through memory themselves: of several results, or with arrays of lengths that are passed.
+
+All others are mapped over arrays by the package's own calls, which know strides. Here arguments are brought to one
+shape, row after row, and the program has the loop: one for a call, or one task for each of several threads. Tasks begin
+where gangs do, so that gangs are the same for every number of threads.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+from typing import Any
+
+import numpy as np
+
+from .. import _containers, _progress
+from ._places import ENTRY, LOOP, TASK
+from ._types import Num, Uniform, strong
+
+# After so many elements it is noted how many are done.
+_PIECE = 65536
+_MOST_THREADS = 1024
+# It has had this place since numpy 1.25.
+_TooHard = getattr(np, "exceptions", np).TooHardError
+
+
+def write_loop(program: Any, body: Any, types: list[Any], name: str) -> list[str]:
+    """Write the element's function, and what calls it for all elements."""
+    inner = body.write_static(program.name("element"))
+    program.python_names[inner.name] = name
+    params, arguments = [], []
+    for param, given in zip(body.params, types):
+        text = body.param_text(param.name)
+        if isinstance(given, Uniform):
+            params.append(f"uniform {param.type.spmd} {text}")
+            arguments.append(text)
+        else:
+            params.append(f"const uniform {param.type.spmd} {text}[]")
+            arguments.append(f"({text} + from__)[i__]")
+    # The arrays that it makes.
+    brought = body.param_list()[len(body.params) :]
+    params.extend(brought)
+    arguments.extend(_name_in(part) for part in brought)
+    returns = body.returns or []
+    params.extend(f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(returns))
+    call = f"{inner.name}({', '.join(arguments)})"
+    if body.returns_tuple:
+        stores = " ".join(f"(out__{k} + from__)[i__] = r__.v{k};" for k in range(len(returns)))
+        call = f"{inner.name}_result r__ = {call}; {stores}"
+    else:
+        call = f"(out__0 + from__)[i__] = {call};" if returns else f"{call};"
+    params.extend(["const uniform bool where__[]", "uniform bool masked__"])
+    given = ", ".join(map(_name_in, params))
+    declared, count = ", ".join(params), "uniform int64 done__[]"
+    border = "gangs__ * {} / taskCount * programCount"
+    return [
+        f"static void {LOOP}({declared}, uniform int64 first__, uniform int64 end__, {count}) {{",
+        f"    for (uniform int64 from__ = first__; from__ < end__; from__ += {_PIECE}) {{",
+        f"        const uniform int n__ = (int)min(end__ - from__, {_PIECE}ll);",
+        "        foreach (i__ = 0 ... n__) {",
+        f"            if (!masked__ || (where__ + from__)[i__]) {{ {call} }}",
+        "        }",
+        "        atomic_add_global(done__, (uniform int64)n__);",
+        "    }",
+        "}",
+        f"task void {TASK}({declared}, uniform int64 n__, {count}) {{",
+        "    const uniform int64 gangs__ = (n__ + programCount - 1) / programCount;",
+        f"    const uniform int64 end__ = min({border.format('(taskIndex + 1)')}, n__);",
+        f"    {LOOP}({given}, {border.format('taskIndex')}, end__, done__);",
+        "}",
+        f"export void {ENTRY}({declared}, uniform int64 n__, {count}, uniform int tasks__) {{",
+        f"    if (tasks__ < 2) {LOOP}({given}, 0, n__, done__);",
+        f"    else {{ launch[tasks__] {TASK}({given}, n__, done__); sync; }}",
+        "}",
+    ]
+
+
+def _name_in(param: str) -> str:
+    return param.rsplit(" ", 1)[1].removesuffix("[]")
+
+
+def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any], is_seen: bool) -> Any:
+    """Call a kernel. What is `is_seen` (by a profiler, a stepper) is one thing after another."""
+    name = kernel.__name__
+    out, where, threads = special.get("out"), special.get("where", True), special.get("threads", 1)
+    progress = special.get("progress", False)
+    is_told = _progress.is_told(name, progress)
+    tasks = _threads_of(name, threads)
+    if instance.made and tasks != 1:
+        raise TypeError(f"{name}() makes arrays of lengths that are passed and takes no `threads=`")
+    outs = None if out is None else _outs_of(name, out, instance)
+    varying = [
+        (n, value) for n, value, param in zip(kernel._names, values, instance.params) if not isinstance(param, Uniform)
+    ]
+    carried = None
+    if where is not True or not builtins.all(type(v) in _PLAIN for _, v in varying):
+        carried = _containers.Containers(name, varying, None, where)
+        where = carried.where
+    shape, mask = _shape_of(name, varying, where, outs)
+    given: list[Any] = []
+    for n, value, param in zip(kernel._names, values, instance.params):
+        given.append(value if isinstance(param, Uniform) else _elements_of(name, n, value, param, shape))
+    results = [np.dtype(strong(ty).dtype) for ty in instance.result_types]
+    targets = [np.zeros(shape, dtype) for dtype in results]
+    if outs is not None:
+        targets = _targets(outs, targets, [*given, mask])
+    made = [part for array in instance.memory(given, name) for part in (array, *array.shape)]
+    n_elements = int(np.prod(shape, dtype=np.int64))
+    if is_told:
+        counted = _progress.Counted(name, progress, n_elements)
+        counter, told = counted.counter, {"progress": counted}
+    else:
+        counter, told = np.zeros(1, np.int64), {}
+    flat = [target.reshape(-1) for target in targets]
+    masked = where is not True
+    end = [mask, masked, n_elements, counter, 1 if is_seen else tasks]
+    kernel._run(instance, [*given, *made, *flat, *end], told)
+    if outs is not None:
+        chosen = np.broadcast_to(where, shape) if masked else True
+        for goal, target in zip(outs, targets):
+            if goal is not target:
+                np.copyto(goal, target, where=chosen)
+        return out
+    found = tuple(target if shape else target[()] for target in targets)
+    if carried is not None:
+        found = tuple(carried.wrap(target) for target in found)
+    return found if instance.gives_several else found[0] if found else None
+
+
+# Of arguments of these types nothing else is to be known.
+_PLAIN = (np.ndarray, int, float, bool, *(np.dtype(c).type for c in "?bBhHiIlLqQefd"))
+
+
+def _threads_of(name: str, threads: Any) -> int:
+    """Give a number of tasks."""
+    if isinstance(threads, (bool, np.bool_)) or not isinstance(threads, (int, np.integer)) or threads < 0:
+        raise ValueError(f"{name}(): `threads` must be a number from 0 (all cores) up, not {threads!r}")
+    return max(os.cpu_count() or 1, 2) if threads == 0 else min(int(threads), _MOST_THREADS)
+
+
+def _shape_of(name: str, varying: list[Any], where: Any, outs: Any) -> tuple[tuple[int, ...], np.ndarray]:
+    """Give the shape of the results, and which elements are computed, in a row."""
+    named = varying if where is True else [*varying, ("where", where)]
+    try:
+        shape = np.broadcast_shapes(*(np.shape(value) for _, value in named))
+    except ValueError:
+        shapes = ", ".join(f"{np.shape(value)} of `{n}`" for n, value in named if np.shape(value))
+        raise ValueError(f"{name}(): the shapes {shapes} do not broadcast together") from None
+    if outs is not None:
+        shape = _with_outs(name, shape, outs)
+    if where is True:
+        return shape, np.ones(1, bool)
+    where = np.asarray(where)
+    if where.dtype != bool:
+        raise TypeError(f"{name}(): `where` must be an array of bool, but was given one of {where.dtype}")
+    return shape, np.ascontiguousarray(np.broadcast_to(where, shape)).reshape(-1)
+
+
+def _with_outs(name: str, shape: tuple[int, ...], outs: list[np.ndarray]) -> tuple[int, ...]:
+    """Give the shape of the arrays that take the results: as numpy's may, these have more elements than arguments."""
+    for k, goal in enumerate(outs):
+        try:
+            fits = np.broadcast_shapes(shape, goal.shape) == goal.shape == outs[0].shape
+        except ValueError:
+            fits = False
+        if not fits:
+            needed = outs[0].shape if goal.shape != outs[0].shape and k else shape
+            raise ValueError(f"{_label(name, k, outs)} has shape {goal.shape}, but the result has shape {needed}")
+    return outs[0].shape
+
+
+def _label(name: str, k: int, outs: Any) -> str:
+    return f"{name}(): `out[{k}]`" if len(outs) > 1 else f"{name}(): `out`"
+
+
+def _outs_of(name: str, out: Any, instance: Any) -> list[np.ndarray]:
+    """Give the arrays that are to take the results."""
+    types = [strong(ty).dtype for ty in instance.result_types]
+    if not types:
+        raise TypeError(f"{name}() has no result, so it takes no `out`")
+    outs = list(out) if isinstance(out, tuple) else [out]
+    if len(outs) != len(types):
+        what = f"a tuple of {len(types)} arrays, one for each result" if len(types) > 1 else "an array"
+        raise TypeError(f"{name}(): `out` must be {what}, but there are {len(outs)}")
+    for k, (goal, dtype) in enumerate(zip(outs, types)):
+        label = _label(name, k, outs)
+        if not isinstance(goal, np.ndarray) or goal.dtype != dtype:
+            what = f"an array of {goal.dtype}" if isinstance(goal, np.ndarray) else f"a {type(goal).__name__}"
+            raise TypeError(f"{label} must be an array of {dtype}, but was given {what}")
+        if not goal.flags.writeable:
+            raise ValueError(f"{label} takes a result, but the array is read-only; pass a writable one (x.copy())")
+        for j, other in enumerate(outs[:k]):
+            if _meet(goal, other):
+                raise ValueError(f"{name}(): `out[{j}]` and `out[{k}]` share memory, and each takes a result")
+    return outs
+
+
+def _meet(a: np.ndarray, b: np.ndarray) -> bool:
+    """Return whether arrays share elements, as far as that is found out soon."""
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except _TooHard:
+        return False
+
+
+def _elements_of(name: str, param: str, value: Any, ty: Num, shape: tuple[int, ...]) -> np.ndarray:
+    """Give the elements of an argument, in a row."""
+    source = np.asarray(value)
+    if not np.can_cast(source.dtype, ty.dtype, "safe") and not isinstance(value, (int, float)):
+        raise TypeError(f"{name}(): `{param}` takes {ty.dtype}, and {source.dtype} does not cast to it safely")
+    source = source.astype(ty.dtype, copy=False)
+    return np.ascontiguousarray(np.broadcast_to(source, shape)).reshape(-1)
+
+
+def _targets(outs: list[np.ndarray], others: list[np.ndarray], read: list[Any]) -> list[np.ndarray]:
+    """Give what the program writes to: an array of the caller's if nothing is read there, else another."""
+    found: list[np.ndarray] = []
+    for goal, other in zip(outs, others):
+        near = [*(array for array in read if isinstance(array, np.ndarray)), *(o for o in outs if o is not goal)]
+        is_apart = goal.flags.c_contiguous and not builtins.any(np.may_share_memory(goal, array) for array in near)
+        found.append(goal if is_apart and type(goal) in (np.ndarray, np.memmap) else other)
+    return found
