@@ -64,6 +64,19 @@ def test_loops_that_differ():
     assert many.dtype == bool
 
 
+def test_functions_that_index_what_is_outside():
+    table = np.array([1.0, 10.0, 100.0])
+
+    def of(k):
+        return table[k % 3]
+
+    @spmdvm.kernel
+    def f(k):
+        return of(k), of(k + 1)
+
+    assert [r.tolist() for r in f(np.arange(4), threads=2)] == [[1, 10, 100, 1], [10, 100, 1, 10]]
+
+
 def test_gangs_are_the_same_for_every_number_of_threads():
     @spmdvm.kernel(width=8)
     def of_gang(x):

@@ -787,6 +787,7 @@ def _with_options(kernel: Kernel, options: dict[str, Any]) -> Kernel:
         other.__dict__.update(kernel.__dict__)
         other._prepare(kernel._source, kernel._lookup, kernel._signature, {**kernel._options, **options})
         other._annotations, other._indexed = kernel._annotations, kernel._indexed
+        other._returns = kernel._returns
         return other
 
     return remembered(("options", kernel, _frozen(options)), make)  # type: ignore[arg-type, return-value]

@@ -112,6 +112,11 @@ class KernelPiece(Piece):
                 f"{who}(): `{parameter}` takes a function of numbers, and the kernel `{self.name}` takes arrays"
             )
         for param, annotation in kernel._annotations.items():
+            if annotation is not None and _functions.type_of(annotation.of) is None:
+                raise TypeError(
+                    f"{who}(): `{parameter}` takes a function of numbers, and `{param}` of the kernel `{self.name}` is "
+                    "a record"
+                )
             if annotation is not None and annotation.what == "uniform":
                 raise TypeError(
                     f"{who}(): `{parameter}` takes a function of elements, and `{param}` of the kernel `{self.name}` "

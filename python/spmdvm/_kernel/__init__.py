@@ -36,7 +36,7 @@ from ._plain import parameters
 from ._random import rng as rng
 from ._source import Declaration, Source
 from ._translate import Body, Param, Program, looks_like_foreach
-from ._types import Array, Num, Uniform, of_dtype, of_value, strong
+from ._types import Array, Num, Record, Uniform, is_laid_out, of_dtype, of_value, record_of, strong
 from ._usage import Usage, has_effects, makes_arrays, reduces
 from ._values import LONGEST
 
@@ -93,10 +93,10 @@ class _Instance:
         self.variables = program.python_variables
         # What is asserted, as Python has it, by file and line.
         self.assertions = program.assertions
-        self.gives_several = body.returns_tuple
+        self.gives_several = body.returns_tuple if body.uniform else body.gives_several
         # Whether the program of an elementwise kernel has the loop over its elements.
         self.has_loop = f" {LOOP}(" in self.text
-        self.result_types: list[Num] = body.returns or []
+        self.result_types: list[Any] = (body.returns or []) if body.uniform else body.results()
         # The arrays that are made for a call, and what gives their lengths; and what is returned, if arrays are.
         self.made, self.arrays, self.is_tuple = body.hidden, body.arrays, body.is_tuple
         self.roots = {made.text: k for k, made in enumerate(body.hidden)}
@@ -210,7 +210,9 @@ class Kernel:
         """Find out whether it is elementwise; if a function that it calls is not there yet, for now."""
         tree, usage = self._source.tree, Usage(self._source.tree, self._lookup)
         self._is_decided = usage.is_known
-        self._indexed = usage.indexed & set(self._names)
+        # (Of a record fields are indexed.)
+        records = {name for name in self._names if _is_record(self._annotations[name])}
+        self._indexed = usage.indexed & set(self._names) - records
         self.is_elementwise = not self._indexed and not builtins.any(
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
         )
@@ -252,6 +254,8 @@ class Kernel:
         # Whether arguments may all come without a name.
         self._is_positional = builtins.all(p.kind is not p.KEYWORD_ONLY for p in signature.parameters.values())
         self._annotations: dict[str, _Annotation | None] = dict.fromkeys(self._names)
+        # The dtype of the record that it is annotated to return.
+        self._returns: np.dtype | None = None
         self._indexed: set[str] = set()
         self.is_elementwise = self._is_decided = True
         # Whether it is called once only because arrays of its own have lengths that are passed.
@@ -269,13 +273,19 @@ class Kernel:
 
     def _read_annotations(self, function: Callable[..., Any]) -> dict[str, _Annotation | None]:
         try:
-            hints = typing.get_type_hints(function)
+            hints = hints_of(function)
         except Exception as error:
             raise CompileError(f"the annotations of `{function.__name__}` cannot be read: {error}") from None
         found: dict[str, _Annotation | None] = {}
         for node in parameters(self._source.tree):
             hint = hints.get(node.arg)
             found[node.arg] = None if hint is None else self._annotation(node, hint)
+        result = hints.get("return")
+        if isinstance(result, np.dtype) and result.names is not None:
+            if record_of(result) is None:
+                node = self._source.tree.returns or self._source.tree
+                self._source.fail(node, "the kernel returns a record of numbers", _record_described("a record", result))
+            self._returns = result
         return found
 
     def _annotation(self, node: ast.arg, hint: Any) -> _Annotation | None:
@@ -292,9 +302,13 @@ class Kernel:
         if annotation is None:
             annotation = _Annotation("number", hint, None)
         is_number = _functions.type_of(annotation.of) is not None
-        is_record = (
-            annotation.what == "array" and isinstance(annotation.of, np.dtype) and of_dtype(annotation.of) is not None
-        )
+        is_record = _is_record(annotation) and record_of(annotation.of) is not None
+        if annotation.what == "array" and is_record and not is_laid_out(annotation.of):
+            help = "make the dtype with align=True; elementwise kernels take records of any layout"
+            self._source.fail(node.annotation or node, f"`{node.arg}` has no type of kernels", "not as in C", help)
+        if _is_record(annotation) and not is_record:
+            told = _record_described("a record", annotation.of)
+            self._source.fail(node.annotation or node, f"`{node.arg}` has no type of kernels", told)
         if not is_number and not is_record:
             help = "use `np.float32`, `spmdvm.int32`, `int`, `float`, `spmdvm.array[spmdvm.float32]` and so on"
             self._source.fail(node.annotation or node, f"`{node.arg}` has no type of kernels", "not known", help)
@@ -379,6 +393,8 @@ class Kernel:
     def _as_array(self, name: str, value: Any) -> Any:
         """Give what is no number as an array, unless the call itself knows what to make of it (pandas, polars)."""
         place = f"{self.__name__}(): `{name}`"
+        if isinstance(value, (tuple, list)) and _is_record(self._annotations[name]):
+            return _elements.as_records(place, value, record_of(self._annotations[name].of))
         if isinstance(value, (int, float, np.generic, np.ndarray, str, bytes, dict, type(None))):
             return value
         if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
@@ -397,8 +413,7 @@ class Kernel:
         for name, value in zip(self._names, values):
             annotation = self._annotations[name]
             if annotation is not None:
-                ty: Any = _functions.type_of(annotation.of)
-                types.append(Uniform(ty) if annotation.what == "uniform" else ty)
+                types.append(_annotated_type(annotation))
                 continue
             if _containers.is_labelled(value):
                 found = _containers.as_array(value, f"{self.__name__}(): `{name}`")
@@ -408,9 +423,11 @@ class Kernel:
                     raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {told}{_EXPECTED}")
             else:
                 ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
-            if not isinstance(ty, Num):
+                if ty is None and getattr(getattr(value, "dtype", None), "names", None):
+                    ty = record_of(value.dtype)
+            if not isinstance(ty, (Num, Record)):
                 raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}{_EXPECTED}")
-            types.append(Uniform(ty) if ty.weak and any_array else ty)
+            types.append(Uniform(ty) if isinstance(ty, Num) and ty.weak and any_array else ty)
         return tuple(types)
 
     def _call_arrays(self, values: list[Any], progress: dict[str, Any]) -> Any:
@@ -608,11 +625,16 @@ class Kernel:
 
     def _translate_elements(self, program: Program, types: list[Any]) -> tuple[Body, Program, list[Any], list[Any]]:
         plain = [ty.of if isinstance(ty, Uniform) else ty for ty in types]
-        params = [Param(n, ty, isinstance(given, Uniform)) for n, ty, given in zip(self._names, plain, types)]
+        params = []
+        for name, ty, given in zip(self._names, plain, types):
+            # A record is one of an array.
+            view, of = ((), Array(ty, 0)) if isinstance(ty, Record) else (None, ty)
+            params.append(Param(name, of, isinstance(given, Uniform), view))
         body = Body(program, self._source, params, self._lookup, False)
+        body.result = None if self._returns is None else record_of(self._returns)
         program.brings_memory = True
         for param in params:
-            if param.uniform and param.type.is_int:
+            if param.uniform and isinstance(param.type, Num) and param.type.is_int:
                 param.host = body.param_text(param.name)
         body.translate()
         if body.returns is None and not has_effects(self._source.tree):
@@ -622,7 +644,7 @@ class Kernel:
                 "nothing is returned",
                 "return it; kernels that change arrays index them: `a[:] *= 2`, `a[i] = …`",
             )
-        if not body.returns_tuple and not body.hidden:
+        if not body.returns_tuple and not body.hidden and not builtins.any(isinstance(ty, Record) for ty in plain):
             result = body.returns[0].spmd if body.returns else "void"
             head = f"export {result} {ENTRY}({', '.join(body.param_list())}) {{"
             return body, program, [head, *body.lines, "}"], types
@@ -671,8 +693,7 @@ class Kernel:
             and self.is_elementwise
             and builtins.all(a is not None for a in self._annotations.values())
         ):
-            types = [_functions.type_of(a.of) for a in self._annotations.values()]
-            types = [Uniform(ty) if a.what == "uniform" else ty for ty, a in zip(types, self._annotations.values())]
+            types = [_annotated_type(a) for a in self._annotations.values()]
             self._instance(("elements", tuple(types)), lambda program: self._translate_elements(program, types))
         if self._last is None:
             raise RuntimeError(f"{self.__name__} has not been called, and its parameters have no types yet")
@@ -1069,9 +1090,25 @@ def _part_of(root: np.ndarray, ndim: int, given: Any) -> np.ndarray:
     return np.ndarray(shape, root.dtype, root, begin * root.itemsize, strides)
 
 
-def _is_varying(annotation: _Annotation | None) -> bool:
-    """Return whether a parameter of an elementwise kernel may be another number for each element."""
-    return annotation is None or annotation.what != "uniform"
+def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Give the annotations of a function."""
+    try:
+        return typing.get_type_hints(function)
+    except TypeError:
+        # Until Python 3.11, those that are texts must stand for what can be called, as dtypes cannot.
+        given = function.__annotations__.items()
+        return {name: eval(hint, function.__globals__) if isinstance(hint, str) else hint for name, hint in given}
+
+
+def _is_record(annotation: _Annotation | None) -> bool:
+    """Return whether what is annotated is a record, or an array of them."""
+    return annotation is not None and isinstance(annotation.of, np.dtype) and annotation.of.names is not None
+
+
+def _annotated_type(annotation: _Annotation) -> Any:
+    """Give the type of a parameter of an elementwise kernel."""
+    ty = record_of(annotation.of) if _is_record(annotation) else _functions.type_of(annotation.of)
+    return Uniform(ty) if annotation.what == "uniform" else ty
 
 
 _ndarray = np.ndarray
@@ -1099,7 +1136,7 @@ def _described(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
         return f"an array of {value.dtype}; pass its counts, with view(np.int64)"
     if isinstance(value, (np.ndarray, np.void)) and value.dtype.names:
-        return _record_described(value)
+        return _record_described("an array of records" if isinstance(value, np.ndarray) else "a record", value.dtype)
     if isinstance(value, str):
         return f"{value!r}, a text; pass its bytes, as np.frombuffer(text.encode(), np.uint8)"
     if isinstance(value, np.ndarray) and not value.dtype.isnative:
@@ -1110,23 +1147,23 @@ def _described(value: Any) -> str:
     return f"{value!r}" if isinstance(value, (int, float, str)) else f"{type(value).__name__}"
 
 
-def _record_described(value: Any) -> str:
+def _record_described(what: str, dtype: np.dtype) -> str:
     """Say what is wrong with records that a kernel cannot take."""
-    dtype = value.dtype
-    what = "an array of records" if isinstance(value, np.ndarray) else "a record"
     name = dtype.names[0]
     for field in dtype.names:
         of = dtype.fields[field][0]
+        if not of.isnative and of.names is None and of.subdtype is None:
+            help = 'convert it: x.astype(x.dtype.newbyteorder("="))'
+            return f"{what} whose field `{field}` is {of}, with its bytes in the other order; {help}"
         if not isinstance(of_dtype(of), Num):
             return f"{what} whose field `{field}` is {of}; fields are numbers, without arrays or records in them"
-    if not isinstance(value, np.ndarray):
-        return f"{what}; pass its fields, x[{name!r}], or an array of records of which one is indexed"
-    if of_dtype(dtype) is None:
+    if what == "a record":
         return (
-            f"{what} whose fields do not lie as in C; make the dtype with align=True: "
-            "x.astype(np.dtype(x.dtype.descr, align=True))"
+            f"{what}, for a kernel of arrays; pass its fields, x[{name!r}], or an array of records of which one is "
+            "indexed; or annotate the parameter with its dtype, so that the kernel is one of records"
         )
     return (
-        f"{what}, for a kernel of single elements; pass its fields, x[{name!r}]; or go through it in the kernel: "
-        f"`for i in spmdvm.foreach(len(x)): x[i].{name}`"
+        f"{what} whose fields do not lie as in C; make the dtype with align=True: "
+        "x.astype(np.dtype(x.dtype.descr, align=True)); kernels of single records, whose parameters are annotated with "
+        "the dtype, take them as they are"
     )

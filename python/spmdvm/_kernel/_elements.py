@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _containers, _progress
 from ._places import ENTRY, LOOP, TASK
-from ._types import Num, Uniform, strong
+from ._types import Array, Num, Record, Uniform, record_of, strong
 
 # After so many elements it is noted how many are done.
 _PIECE = 65536
@@ -31,29 +31,39 @@ def write_loop(program: Any, body: Any, types: list[Any], name: str) -> list[str
     params, arguments = [], []
     for param, given in zip(body.params, types):
         text = body.param_text(param.name)
-        if isinstance(given, Uniform):
+        if isinstance(param.type, Array):
+            # One of an array, and which.
+            params.append(f"const uniform {program.record(param.type.of)} {text}[]")
+            arguments.extend([text, "0"] if isinstance(given, Uniform) else [f"{text} + from__", "i__"])
+        elif isinstance(given, Uniform):
             params.append(f"uniform {param.type.spmd} {text}")
             arguments.append(text)
         else:
             params.append(f"const uniform {param.type.spmd} {text}[]")
             arguments.append(f"({text} + from__)[i__]")
     # The arrays that it makes.
-    brought = body.param_list()[len(body.params) :]
+    brought = body.param_list()[len(body.param_list(made=False)) :]
     params.extend(brought)
     arguments.extend(_name_in(part) for part in brought)
-    returns = body.returns or []
-    params.extend(f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(returns))
+    results = body.results()
+    for k, ty in enumerate(results):
+        of = program.record(ty) if isinstance(ty, Record) else ty.spmd
+        params.append(f"uniform {of} out__{k}[]")
     call = f"{inner.name}({', '.join(arguments)})"
     if body.returns_tuple:
-        stores = " ".join(f"(out__{k} + from__)[i__] = r__.v{k};" for k in range(len(returns)))
+        places: list[str] = []
+        for k, ty in enumerate(results):
+            members = [f".{ty.member(field)}" for field, _ in ty.fields] if isinstance(ty, Record) else [""]
+            places.extend(f"(out__{k} + from__)[i__]{member}" for member in members)
+        stores = " ".join(f"{place} = r__.v{k};" for k, place in enumerate(places))
         call = f"{inner.name}_result r__ = {call}; {stores}"
     else:
-        call = f"(out__0 + from__)[i__] = {call};" if returns else f"{call};"
+        call = f"(out__0 + from__)[i__] = {call};" if results else f"{call};"
     params.extend(["const uniform bool where__[]", "uniform bool masked__"])
     given = ", ".join(map(_name_in, params))
     declared, count = ", ".join(params), "uniform int64 done__[]"
     border = "gangs__ * {} / taskCount * programCount"
-    return [
+    loop = [
         f"static void {LOOP}({declared}, uniform int64 first__, uniform int64 end__, {count}) {{",
         f"    for (uniform int64 from__ = first__; from__ < end__; from__ += {_PIECE}) {{",
         f"        const uniform int n__ = (int)min(end__ - from__, {_PIECE}ll);",
@@ -63,6 +73,10 @@ def write_loop(program: Any, body: Any, types: list[Any], name: str) -> list[str
         "        atomic_add_global(done__, (uniform int64)n__);",
         "    }",
         "}",
+    ]
+    at = body.source.line(body.source.tree)
+    program.functions.append([(line, at) for line in loop])
+    return [
         f"task void {TASK}({declared}, uniform int64 n__, {count}) {{",
         "    const uniform int64 gangs__ = (n__ + programCount - 1) / programCount;",
         f"    const uniform int64 end__ = min({border.format('(taskIndex + 1)')}, n__);",
@@ -88,10 +102,14 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
     tasks = _threads_of(name, threads)
     if instance.made and tasks != 1:
         raise TypeError(f"{name}() makes arrays of lengths that are passed and takes no `threads=`")
-    outs = None if out is None else _outs_of(name, out, instance)
+    outs = None if out is None else _outs_of(name, out, instance, _dtypes_of(kernel, instance, values))
     varying = [
         (n, value) for n, value, param in zip(kernel._names, values, instance.params) if not isinstance(param, Uniform)
     ]
+    for n, value in varying:
+        if isinstance(value, np.ma.MaskedArray) and value.dtype.names:
+            told = "is a masked array of records, whose fields have masks of their own"
+            raise TypeError(f"{name}(): `{n}` {told}; pass its data (x.data), or the fields")
     carried = None
     if where is not True or not builtins.all(type(v) in _PLAIN for _, v in varying):
         carried = _containers.Containers(name, varying, None, where)
@@ -99,9 +117,11 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
     shape, mask = _shape_of(name, varying, where, outs)
     given: list[Any] = []
     for n, value, param in zip(kernel._names, values, instance.params):
-        given.append(value if isinstance(param, Uniform) else _elements_of(name, n, value, param, shape))
-    results = [np.dtype(strong(ty).dtype) for ty in instance.result_types]
-    targets = [np.zeros(shape, dtype) for dtype in results]
+        if isinstance(param, Uniform):
+            given.append(_one_of(f"{name}(): `{n}`", value, param.of) if isinstance(param.of, Record) else value)
+        else:
+            given.append(_elements_of(f"{name}(): `{n}`", value, param, shape))
+    targets = [np.zeros(shape, strong(ty).dtype) for ty in instance.result_types]
     if outs is not None:
         targets = _targets(outs, targets, [*given, mask])
     made = [part for array in instance.memory(given, name) for part in (array, *array.shape)]
@@ -121,10 +141,15 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
             if goal is not target:
                 np.copyto(goal, target, where=chosen)
         return out
-    found = tuple(target if shape else target[()] for target in targets)
+    dtypes = _dtypes_of(kernel, instance, values)
+    found = [target if target.dtype == dtype else target.astype(dtype) for target, dtype in zip(targets, dtypes)]
+    if not shape:
+        # As functions of one number give one of Python.
+        is_one = not instance.gives_several and builtins.all(isinstance(ty, Num) for ty in instance.result_types)
+        found = [target.item() if is_one else target[()] for target in found]
     if carried is not None:
-        found = tuple(carried.wrap(target) for target in found)
-    return found if instance.gives_several else found[0] if found else None
+        found = [carried.wrap(target) for target in found]
+    return tuple(found) if instance.gives_several else found[0] if found else None
 
 
 # Of arguments of these types nothing else is to be known.
@@ -173,9 +198,21 @@ def _label(name: str, k: int, outs: Any) -> str:
     return f"{name}(): `out[{k}]`" if len(outs) > 1 else f"{name}(): `out`"
 
 
-def _outs_of(name: str, out: Any, instance: Any) -> list[np.ndarray]:
+def _dtypes_of(kernel: Any, instance: Any, values: list[Any]) -> list[np.dtype]:
+    """Give what results are kept in: of a record, what the kernel is annotated with, or that of an argument."""
+    found = []
+    for ty in instance.result_types:
+        dtype = strong(ty).dtype
+        if isinstance(ty, Record):
+            given = (np.dtype(value.dtype) for value in values if getattr(value, "dtype", None) is not None)
+            same = (other for other in given if other.names and record_of(other) == ty)
+            dtype = next(same, dtype) if kernel._returns is None else kernel._returns
+        found.append(dtype)
+    return found
+
+
+def _outs_of(name: str, out: Any, instance: Any, types: list[np.dtype]) -> list[np.ndarray]:
     """Give the arrays that are to take the results."""
-    types = [strong(ty).dtype for ty in instance.result_types]
     if not types:
         raise TypeError(f"{name}() has no result, so it takes no `out`")
     outs = list(out) if isinstance(out, tuple) else [out]
@@ -184,7 +221,12 @@ def _outs_of(name: str, out: Any, instance: Any) -> list[np.ndarray]:
         raise TypeError(f"{name}(): `out` must be {what}, but there are {len(outs)}")
     for k, (goal, dtype) in enumerate(zip(outs, types)):
         label = _label(name, k, outs)
-        if not isinstance(goal, np.ndarray) or goal.dtype != dtype:
+        is_record = isinstance(goal, np.ndarray) and goal.dtype.names and dtype.names
+        fits = isinstance(goal, np.ndarray) and goal.dtype == dtype
+        if is_record and record_of(goal.dtype) == record_of(dtype):
+            # Wherever its fields lie.
+            fits = True
+        if not fits:
             what = f"an array of {goal.dtype}" if isinstance(goal, np.ndarray) else f"a {type(goal).__name__}"
             raise TypeError(f"{label} must be an array of {dtype}, but was given {what}")
         if not goal.flags.writeable:
@@ -203,13 +245,48 @@ def _meet(a: np.ndarray, b: np.ndarray) -> bool:
         return False
 
 
-def _elements_of(name: str, param: str, value: Any, ty: Num, shape: tuple[int, ...]) -> np.ndarray:
+def _elements_of(place: str, value: Any, ty: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Give the elements of an argument, in a row."""
     source = np.asarray(value)
-    if not np.can_cast(source.dtype, ty.dtype, "safe") and not isinstance(value, (int, float)):
-        raise TypeError(f"{name}(): `{param}` takes {ty.dtype}, and {source.dtype} does not cast to it safely")
+    if isinstance(ty, Record):
+        source = _fields_of(place, value, ty)
+    elif not np.can_cast(source.dtype, ty.dtype, "safe") and not isinstance(value, (int, float)):
+        raise TypeError(f"{place} takes {ty.dtype}, and {source.dtype} does not cast to it safely")
     source = source.astype(ty.dtype, copy=False)
     return np.ascontiguousarray(np.broadcast_to(source, shape)).reshape(-1)
+
+
+def _one_of(place: str, value: Any, ty: Record) -> np.ndarray:
+    """Give the one record that is passed for all elements, in an array."""
+    source = _fields_of(place, value, ty)
+    if source.size != 1:
+        raise TypeError(f"{place} is one record for all elements, and was given an array of shape {source.shape}")
+    return np.ascontiguousarray(source.astype(ty.dtype, copy=False)).reshape(1)
+
+
+def _fields_of(place: str, value: Any, ty: Record) -> np.ndarray:
+    """Give records with the fields that are wanted, in their order."""
+    source = np.asarray(value)
+    names = source.dtype.names
+    if names is None:
+        told = f"an array of {source.dtype}" if isinstance(value, np.ndarray) else f"a `{type(value).__name__}`"
+        raise TypeError(f"{place} takes records {ty}, and was given {told}")
+    for field, of in ty.fields:
+        if field not in names:
+            raise TypeError(f"{place} takes records {ty}, and those given have no `{field}`: {', '.join(names)}")
+        given = source.dtype.fields[field][0]
+        if not np.can_cast(given, of.dtype, "safe"):
+            raise TypeError(f"{place} takes records {ty}, and {given} of `{field}` does not cast safely")
+    wanted = [field for field, _ in ty.fields]
+    return source if list(names) == wanted else source[wanted]
+
+
+def as_records(place: str, value: Any, ty: Record) -> np.ndarray:
+    """Give a tuple as a record, and a list of them as an array."""
+    try:
+        return np.array(value, ty.dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{place} takes records {ty}: {error}") from None
 
 
 def _targets(outs: list[np.ndarray], others: list[np.ndarray], read: list[Any]) -> list[np.ndarray]:
@@ -217,6 +294,10 @@ def _targets(outs: list[np.ndarray], others: list[np.ndarray], read: list[Any]) 
     found: list[np.ndarray] = []
     for goal, other in zip(outs, others):
         near = [*(array for array in read if isinstance(array, np.ndarray)), *(o for o in outs if o is not goal)]
-        is_apart = goal.flags.c_contiguous and not builtins.any(np.may_share_memory(goal, array) for array in near)
+        is_apart = (
+            goal.dtype == other.dtype
+            and goal.flags.c_contiguous
+            and not builtins.any(np.may_share_memory(goal, array) for array in near)
+        )
         found.append(goal if is_apart and type(goal) in (np.ndarray, np.memmap) else other)
     return found

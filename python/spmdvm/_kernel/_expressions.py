@@ -371,6 +371,9 @@ class Expressions(Calls):
         if record is not None and isinstance(record.type, Array) and record.type.ndim == 0:
             return self._of_record(node, record, [], field, at.id, stores)
         if not isinstance(at, ast.Subscript):
+            if isinstance(at, ast.Call):
+                # If that is an error, it says more.
+                self.expression(at)
             self.fail(node, "this is no element of an array", "here")
         owner = at.value
         if isinstance(owner, ast.Subscript) and text_of(owner.slice) is not None and field is None:
@@ -433,7 +436,7 @@ class Expressions(Calls):
             self.stored.add(self._name_of(array))
         self.element_apart = self.fixed_apart(array).union(*(index.apart for index in indices))
         text, uniform = self.place_of(array, indices)
-        return Value(f"{text}.{field}", fields[field], uniform)
+        return Value(f"{text}.{array.type.of.member(field)}", fields[field], uniform)
 
     def store_record(self, target: Any, array: Value, value: Value) -> None:
         """Write that a record takes the fields of another one, or the numbers of a tuple."""

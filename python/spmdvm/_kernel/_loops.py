@@ -234,7 +234,13 @@ class Loops(Expressions):
 
     def refuse_to_store(self, node: Any, array: Value) -> None:
         """Fail if an array is a constant from outside."""
-        name = self.tables.get(self._name_of(array))
+        own = self._name_of(array)
+        param = next((p for p in self.params if p.name == own), None)
+        if self.identity is None and not self.uniform and param is not None and isinstance(param.type, Array):
+            help = f"return what it becomes; or go through the array: `for i in spmdvm.foreach(len({own}))`, "
+            help += f"`{own}[i].{param.type.of.fields[0][0]} = …`"
+            self.fail(node, f"`{own}` is a record that elementwise kernels only read", "this stores to it", help)
+        name = self.tables.get(own)
         if name is not None:
             self.fail(
                 node,

@@ -451,7 +451,7 @@ class Parts:
         text = f"({' && '.join(tests)}) ? {offset} : {OUTSIDE}" if tests else offset
         flag = self.known_inside(self.unsure) if tests and not uniform else None
         field = self.taken_field(array)
-        field = "" if field is None else f".{field}"
+        field = "" if field is None else f".{root.type.of.member(field)}"
         self.inside = None if flag is None else (flag, f"{root.text}[{offset}]{field}")
         return f"{root.text}[{text}]{field}", uniform
 

@@ -12,13 +12,12 @@ import inspect
 import pickle
 import sys
 import types
-import typing
 from typing import Any
 
 import numpy as np
 
 from .._cache import remembered
-from . import Kernel, _expression, _functions, _random
+from . import Kernel, _expression, _functions, _random, hints_of
 from ._plain import parameters
 from ._source import Source
 from ._values import constants
@@ -83,7 +82,7 @@ class _Packer:
         at = self.places[id(found)] = len(self.records)
         source = Source.of(function)
         is_kernel = isinstance(found, Kernel)
-        hints = typing.get_type_hints(function) if is_kernel else {}
+        hints = hints_of(function) if is_kernel else {}
         record = {
             "name": found.__name__,
             "qualname": found.__qualname__,
@@ -91,7 +90,7 @@ class _Packer:
             "doc": found.__doc__,
             "source": source.origin(),
             "defaults": (function.__defaults__, function.__kwdefaults__),
-            "annotations": {n: hint for n, hint in hints.items() if n != "return"},
+            "annotations": {n: hint for n, hint in hints.items() if n != "return" or isinstance(hint, np.dtype)},
             "options": found._options if is_kernel else None,
         }
         self.records.append(record)

@@ -21,6 +21,7 @@ from ._arrays import Made
 from ._inline import Inline, inline_of
 from ._loops import Loops, jumps
 from ._parts import Part
+from ._reserved import RESERVED
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
 from ._types import BOOL, INT, Array, Num, Record, Type, join
@@ -236,7 +237,7 @@ class Program:
         for helper in self.support.values():
             lines.extend((line, None) for line in helper.splitlines())
         for record, name in self.records.items():
-            fields = " ".join(f"{ty.spmd} {field};" for field, ty in record.fields)
+            fields = " ".join(f"{ty.spmd} {record.member(field)};" for field, ty in record.fields)
             lines.append((f"struct {name} {{ {fields} }};", None))
         for (spmd, numbers), name in self.tables.items():
             lines.append((f"static const uniform {spmd} {name}[{len(numbers)}] = {{{', '.join(numbers)}}};", None))
@@ -320,6 +321,11 @@ class Body(Loops):
         self.types: dict[Any, Num] = {}
         self.returns: list[Num] | None = None
         self.returns_tuple = False
+        # Of an elementwise kernel: the record that it is annotated to return; and which of its results are records
+        # (None for numbers), whose fields it returns one by one, and whether it gives a tuple of them.
+        self.result: Record | None = None
+        self.records: tuple[Record | None, ...] = ()
+        self.gives_several = False
         # If arrays are returned: they, None for numbers, and how many numbers say which part of each it is.
         self.arrays: tuple[Value | None, ...] | None = None
         self.is_tuple = self.gives_arrays = self.returns_numbers = False
@@ -733,7 +739,7 @@ class Body(Loops):
 
     def param_text(self, name: str) -> str:
         """Give the name of a parameter in SPMD text."""
-        plain = name.isascii() and name.isidentifier() and name not in _RESERVED and not name.startswith("v_")
+        plain = name.isascii() and name.isidentifier() and name not in RESERVED and not name.startswith("v_")
         return name if plain else _spmd_name(name).replace("v_", "p_", 1)
 
     def dim(self, array: str, axis: int) -> Value:
@@ -1394,13 +1400,13 @@ class Body(Loops):
             self.emit("return;")
             self.assigned = None
             return
-        if self.needs_branches(node.value):
+        if self.needs_branches(node.value) or self._chooses_record(node.value):
             return self._in_branches(node, ast.Return)
         if self._returns_arrays(node):
             return
         if isinstance(node.value, ast.List):
             self.refuse_list(node.value)
-        value = self.expression(node.value)
+        value = self._without_records(node, self.expression(node.value))
         parts = value.parts if value.parts is not None else (value,)
         if self.arrays is not None:
             self.fail(node, "this returns no array, other parts of the function do", "here")
@@ -1423,6 +1429,61 @@ class Body(Loops):
         self.emit(self.return_text([self.cast(part, ty, node) for part, ty in zip(parts, new)]))
         self.assigned = None
 
+    def _chooses_record(self, node: ast.expr) -> bool:
+        """Return whether an elementwise kernel returns one of two records: `p if c else q`."""
+        if not isinstance(node, ast.IfExp) or self.uniform or self.identity is not None:
+            return False
+        found = [self.array_of(arm) for arm in (node.body, node.orelse)]
+        return any(value is not None and value.type.ndim == 0 for value in found)
+
+    def _without_records(self, node: ast.Return, value: Value) -> Value:
+        """Give what an elementwise kernel returns with the fields of records in place of these."""
+        if self.uniform or self.identity is not None:
+            return value
+        if self.result is not None:
+            records: tuple[Record | None, ...] = (self.result,)
+            found, several = self._as_record(node, value, self.result), False
+        else:
+            parts, several = value.parts if value.parts is not None else (value,), value.parts is not None
+            records = tuple(part.type.of if isinstance(part.type, Array) else None for part in parts)
+            given = (part if of is None else self.fields_of(node, part) for part, of in zip(parts, records))
+            fields = (each for part in given for each in (part.parts if part.parts is not None else (part,)))
+            found = tuple_of(fields) if any(records) else value
+        before = (self.records, self.gives_several)
+        if self.returns is not None and any((*records, *self.records)) and (records, several) != before:
+            self.fail(node, "this returns other values than other parts of the function", "here")
+        self.records, self.gives_several = records, several
+        return found
+
+    def _as_record(self, node: ast.Return, value: Value, of: Record) -> Value:
+        """Give the fields of the record that is to be returned."""
+        count = len(of.fields)
+        what = f"the kernel returns a record of {count} field{'s' * (count > 1)}, {', '.join(n for n, _ in of.fields)}"
+        if isinstance(value.type, Array) and value.parts is None:
+            if value.type.of != of:
+                self.fail(node, what, f"this is another record: {_a(value.type)}")
+            return self.fields_of(node, value)
+        if value.parts is None or len(value.parts) != count:
+            told = "this is one value" if value.parts is None else f"these are {len(value.parts)} values"
+            self.fail(node, what, told, "return a tuple with a number for each")
+        fields = []
+        for (name, ty), part in zip(of.fields, value.parts):
+            part = self._as_number(node, part)
+            if (part.type.kind == "f" and ty.kind != "f") or (part.type == BOOL) != (ty == BOOL):
+                help = f"convert it: `{'bool' if ty == BOOL else f'np.{ty}'}(…)`"
+                self.fail(node, f"the field `{name}` of the result is {_a(ty)}", f"given is {_a(part.type)}", help)
+            fields.append(self.cast(part, ty, node))
+        return tuple_of(fields)
+
+    def results(self) -> list[Num | Record]:
+        """Give the types of the results of an elementwise kernel."""
+        types, found = list(self.returns or ()), []
+        for record in self.records if types else ():
+            count = 1 if record is None else len(record.fields)
+            found.append(types[0] if record is None else record)
+            del types[:count]
+        return found
+
     def _returns_arrays(self, node: ast.Return) -> bool:
         """Translate a `return` with arrays in it; return whether it is one."""
         several = isinstance(node.value, (ast.Tuple, ast.List))
@@ -1432,12 +1493,14 @@ class Body(Loops):
             # Of a function that returns several.
             several, found = True, list(found[0].parts)
             nodes *= len(found)
-        if not any(value is not None and isinstance(value.type, Array) for value in found):
+        returned = [value for value in found if value is not None and isinstance(value.type, Array)]
+        is_element = not self.uniform and self.identity is None
+        if not returned or (is_element and all(value.type.ndim == 0 for value in returned)):
             for each, value in zip(nodes, found):
                 if value is not None:
                     self.elements[id(each)] = value
             return False
-        if not self.uniform:
+        if not self.uniform and any(value.type.ndim for value in returned):
             help = "return the numbers of each element: `return x, y`; or store to an array that is passed"
             self.fail(node, "where each element runs by itself, numbers are returned", "this is an array", help)
         arrays: list[Value | None] = []
@@ -1976,140 +2039,6 @@ def _known(arg: Value, symbols: set[str | None]) -> Known | None:
     return Known(arg.low, arg.high, below, equals, arg.apart)
 
 
-# Keywords and what the translation itself uses: parameters have other names in SPMD text.
-_RESERVED = frozenset(
-    [
-        "assert",
-        "bool",
-        "break",
-        "case",
-        "cbreak",
-        "ccontinue",
-        "cdo",
-        "cfor",
-        "cif",
-        "const",
-        "continue",
-        "crev",
-        "creturn",
-        "cwhile",
-        "default",
-        "delete",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "export",
-        "extern",
-        "false",
-        "float",
-        "float16",
-        "for",
-        "foreach",
-        "foreach_active",
-        "foreach_tiled",
-        "foreach_unique",
-        "goto",
-        "if",
-        "in",
-        "inline",
-        "int",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "launch",
-        "new",
-        "noinline",
-        "NULL",
-        "operator",
-        "print",
-        "return",
-        "signed",
-        "sizeof",
-        "soa",
-        "static",
-        "struct",
-        "switch",
-        "sync",
-        "task",
-        "template",
-        "true",
-        "typedef",
-        "typename",
-        "uint",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "uniform",
-        "union",
-        "unmasked",
-        "unsigned",
-        "varying",
-        "void",
-        "volatile",
-        "while",
-        "abs",
-        "acos",
-        "acosh",
-        "all",
-        "any",
-        "asin",
-        "asinh",
-        "atan",
-        "atan2",
-        "atanh",
-        "broadcast",
-        "cbrt",
-        "ceil",
-        "copysign",
-        "cos",
-        "cosh",
-        "exp",
-        "exp2",
-        "expm1",
-        "floor",
-        "fmod",
-        "hypot",
-        "isfinite",
-        "isinf",
-        "isnan",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "max",
-        "min",
-        "none",
-        "pow",
-        "programCount",
-        "programIndex",
-        "reduce_add",
-        "reduce_max",
-        "reduce_min",
-        "rotate",
-        "round",
-        "shift",
-        "shuffle",
-        "sin",
-        "sinh",
-        "sqrt",
-        "tan",
-        "tanh",
-        "taskCount",
-        "taskIndex",
-        "threadCount",
-        "threadIndex",
-        "trunc",
-        "number",
-        "integer",
-        "floating",
-        "PI",
-    ]
-)
-
-
 def _spmd_name(name: str) -> str:
     """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
     name = name.replace("[", "__").replace("]", "_").replace(".", "__").strip("<>")
@@ -2129,7 +2058,7 @@ def _length_of(symbol: str) -> int | None:
 
 def _a(ty: Any) -> str:
     if isinstance(ty, Array):
-        return f"an array ({ty})"
+        return f"an array ({ty})" if ty.ndim else f"a record ({ty})"
     name = str(ty)
     return f"an `{name}`" if name[0] in "aeiou" and not name.startswith("uint") else f"a `{name}`"
 

@@ -11,6 +11,8 @@ from typing import Any, Union
 
 import numpy as np
 
+from ._reserved import RESERVED
+
 
 @dataclass(frozen=True)
 class Num:
@@ -77,6 +79,17 @@ class Record:
 
     fields: tuple[tuple[str, Num], ...]
 
+    @property
+    def dtype(self) -> np.dtype:
+        """What numpy keeps such records in, laid out as C and SPMD programs lay them out."""
+        return np.dtype([(name, ty.dtype) for name, ty in self.fields], align=True)
+
+    def member(self, name: str) -> str:
+        """Give what a field is called in SPMD text: programs find members by their places."""
+        if name.isascii() and name.isidentifier() and name not in RESERVED:
+            return name
+        return f"field__{[field for field, _ in self.fields].index(name)}"
+
     def __str__(self) -> str:
         """Give the fields."""
         return "{" + ", ".join(f"{name}: {ty}" for name, ty in self.fields) + "}"
@@ -98,9 +111,9 @@ class Array:
 
 @dataclass(frozen=True)
 class Uniform:
-    """A number of an elementwise kernel that is the same for all elements."""
+    """A number, or record, of an elementwise kernel that is the same for all elements."""
 
-    of: Num
+    of: Num | Record
 
 
 Type = Union[Num, Array, Record]
@@ -110,14 +123,17 @@ def of_dtype(dtype: Any) -> Num | Record | None:
     """Give the type of the elements of a numpy array, or None if kernels have none."""
     dtype = np.dtype(dtype)
     if dtype.fields:
-        fields = tuple((name, of_dtype(dtype.fields[name][0])) for name in dtype.names)
-        if all(isinstance(ty, Num) for _, ty in fields) and _laid_out(dtype):
-            return Record(fields)
-        return None
+        return record_of(dtype) if is_laid_out(dtype) else None
     return NUMBERS.get(dtype.name) if dtype.isnative else None
 
 
-def _laid_out(dtype: np.dtype) -> bool:
+def record_of(dtype: np.dtype) -> Record | None:
+    """Give the type of records, wherever their fields lie; None if these are no numbers."""
+    fields = tuple((name, of_dtype(dtype.fields[name][0])) for name in dtype.names or ())
+    return Record(fields) if fields and all(isinstance(ty, Num) for _, ty in fields) else None
+
+
+def is_laid_out(dtype: np.dtype) -> bool:
     """Return whether the fields lie as C and SPMD programs lay them out."""
     return dtype == np.dtype([(name, dtype.fields[name][0]) for name in dtype.names], align=True)
 
