@@ -121,6 +121,8 @@ SCALARS = [
     "float16",
     "float32",
     "float64",
+    "complex64",
+    "complex128",
 ]
 OTHERS = ["__version__", "load_ipython_extension"]
 

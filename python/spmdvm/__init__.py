@@ -55,6 +55,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import (
     bool_,
+    complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -140,6 +142,8 @@ __all__ = [
     "broadcast",
     "compile",
     "compile_file",
+    "complex64",
+    "complex128",
     "evaluate",
     "float16",
     "float32",

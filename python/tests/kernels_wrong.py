@@ -246,15 +246,6 @@ def array_pairs_of_indices(a):
         a[i] = j
 
 
-def complex_of_two(x):
-    z = complex(x, 1)  # HERE `complex` cannot be called in a kernel
-    return abs(z)
-
-
-def exponential_of_complex(x):
-    return np.exp(1j * x).real  # HERE complex values cannot stand in a kernel
-
-
 def function_as_a_number(x):
     def more(v):
         return v + x
@@ -1140,3 +1131,16 @@ def array_counted_in_a_foreach(a):
     for i in spmdvm.foreach(len(a)):
         t = np.cumsum(a)  # HERE where each element runs by itself, this makes no array
         a[i] = t[0]
+
+
+def array_differences_of_rows(a):
+    rows = a.reshape(2, 2)
+    return np.diff(rows)  # HERE `np.diff` takes an array of one dimension in a kernel
+
+
+def array_turned_rows(a):
+    return np.flip(a[:, None])  # HERE `np.flip` takes an array of one dimension in a kernel
+
+
+def array_polynomial_of_rows(a):
+    return np.polyval(a.reshape(2, 2), a[0])  # HERE `np.polyval` takes an array of one dimension in a kernel

@@ -151,7 +151,7 @@ def test_mistakes():
         (lambda: PROGRAM.show(lazy), r"show\(\) has no result"),
         # Types are told when the graph is made.
         (lambda: PROGRAM.over(lazy.astype(np.float64)), "no overload"),
-        (lambda: steps(lazy.astype(complex)), "`n` has no type of kernels"),
+        (lambda: steps(lazy.astype(">c16")), "`n` has no type of kernels"),
     ]:
         with pytest.raises(TypeError, match=message):
             call()

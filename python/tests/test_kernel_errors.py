@@ -72,8 +72,6 @@ def test_there_are_enough():
         ("array_step_that_varies", "`for k in range(start, stop, step): a[k] = …`"),
         ("array_backwards", "or `a[::-1]` of an array"),
         ("array_pairs_of_indices", "`for i, j in spmdvm.foreach(h, w)`"),
-        ("complex_of_two", "compute with two numbers, the real and the imaginary part"),
-        ("exponential_of_complex", "compute with two numbers, the real and the imaginary part"),
         ("function_as_a_number", "call it, or pass it to a function of Python that calls it"),
         ("function_passed_to_itself", "pass `n` as an argument"),
         ("default_that_is_a_variable", "functions in a kernel read its variables themselves"),
@@ -133,7 +131,7 @@ def test_wrong_calls():
         ((np.zeros(2, ">f4"), 1), r"`x` has no type of kernels: .*>f4, .*; convert it, with astype\('float32'\)"),
         (("a", 2), "`x` has no type of kernels: 'a'"),
         ((None, 2), "`x` has no type of kernels: NoneType"),
-        ((np.array([1j]), 2), "`x` has no type of kernels: an array of complex128"),
+        ((np.array([1j], ">c16"), 2), "`x` has no type of kernels: an array of >c16, whose bytes are in the other"),
         ((np.array(["a"]), 2), "`x` has no type of kernels"),
     ]:
         with pytest.raises(TypeError, match=message):
@@ -151,7 +149,7 @@ def test_wrong_calls():
         (([1, 2], 1), "`a` is written by the kernel, which cannot write to a `list`; make an array"),
         (("text", 1), "`a` takes an array, not 'text', a text"),
         ((np.array(1.0), 1), "`a` has no type of kernels"),
-        ((np.zeros(3), np.array([1j])), "`n` has no type"),
+        ((np.zeros(3), np.array([None])), "`n` has no type"),
         ((np.zeros((3, 4))[:, 1], 1), "contiguous"),
     ]:
         with pytest.raises((TypeError, ValueError), match=message):

@@ -40,9 +40,9 @@ def elements(who: str, parameter: str, given: Any) -> tuple[list[np.ndarray], li
 
 @functools.lru_cache(maxsize=64)
 def _number(dtype: np.dtype) -> Num | None:
-    """Give the type of numbers of a dtype; None if programs have none."""
+    """Give the type of numbers of a dtype; None if combinators have none."""
     found = of_dtype(dtype)
-    return found if isinstance(found, Num) else None
+    return found if isinstance(found, Num) and found.kind != "c" else None
 
 
 def _array(who: str, name: str, given: Any) -> np.ndarray:

@@ -167,6 +167,12 @@ class KernelPiece(Piece):
             body, _ = self._body(Program(), given, False)
             if not body.returns:
                 raise TypeError(f"{self.who}(): `{self.parameter}`: the kernel `{self.name}` returns nothing")
+            of = next((ty for ty in body.returns if ty.kind == "c"), None)
+            if of is not None:
+                raise TypeError(
+                    f"{self.who}(): `{self.parameter}`: the kernel `{self.name}` gives {strong(of)}, and combinators "
+                    "take bools, integers and floats; take a part, `z.real`, or give both"
+                )
             return body.returns, body.returns_tuple
 
         found: tuple[list[Num], bool] = remembered(("types", self.kernel, given), translate)

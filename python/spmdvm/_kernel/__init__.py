@@ -87,6 +87,8 @@ class _Instance:
 
     def __init__(self, program: Program, body: Body, params: list[Any], name: str) -> None:
         self.text, self.places = program.text()
+        # Whether numbers are passed as pairs of floats.
+        self.has_complex = program.has_complex
         self.params = params
         # What its functions are called in Python.
         self.names = {**program.python_names, ENTRY: name}
@@ -97,6 +99,10 @@ class _Instance:
         # Whether the program of an elementwise kernel has the loop over its elements.
         self.has_loop = f" {LOOP}(" in self.text
         self.result_types: list[Any] = (body.returns or []) if body.uniform else body.results()
+        self.gives_records = builtins.any(isinstance(ty, Record) for ty in self.result_types)
+        # What numbers and records are kept in, of an elementwise kernel that goes through memory itself.
+        self.result_dtypes = [strong(ty).dtype for ty in self.result_types]
+        self.dtypes = [None if isinstance(ty, (Uniform, Array)) else strong(ty).dtype for ty in params]
         # The arrays that are made for a call, and what gives their lengths; and what is returned, if arrays are.
         self.made, self.arrays, self.is_tuple = body.hidden, body.arrays, body.is_tuple
         self.roots = {made.text: k for k, made in enumerate(body.hidden)}
@@ -370,7 +376,7 @@ class Kernel:
         if instance is not None:
             self._last = instance
             return self._call_instance(instance, values, special)
-        if not builtins.all([isinstance(v, (int, float, np.generic, np.ndarray)) for v in values]):
+        if not builtins.all([isinstance(v, (int, float, complex, np.generic, np.ndarray)) for v in values]):
             lazy = _containers.lazily(self, tuple(values), special)
             if lazy is not NotImplemented:
                 return lazy
@@ -395,7 +401,7 @@ class Kernel:
         place = f"{self.__name__}(): `{name}`"
         if isinstance(value, (tuple, list)) and _is_record(self._annotations[name]):
             return _elements.as_records(place, value, record_of(self._annotations[name].of))
-        if isinstance(value, (int, float, np.generic, np.ndarray, str, bytes, dict, type(None))):
+        if isinstance(value, (int, float, complex, np.generic, np.ndarray, str, bytes, dict, type(None))):
             return value
         if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
             return _containers.as_array(value, place)
@@ -439,7 +445,7 @@ class Kernel:
         if plan is None:
             before = values
             values = [
-                v if isinstance(v, (np.ndarray, np.generic, int, float)) else self._shared(k, v)
+                v if isinstance(v, (np.ndarray, np.generic, int, float, complex)) else self._shared(k, v)
                 for k, v in enumerate(values)
             ]
             if builtins.any(v is not b for v, b in zip(values, before)):
@@ -453,6 +459,13 @@ class Kernel:
             # Instances by what is equal about shapes.
             plan = self._plans[kinds] = (types, arrays, several, {})
         types, arrays, several, ready = plan
+        if builtins.any(isinstance(ty, Num) and ty.kind == "c" for ty in types):
+            values = [
+                _elements.complex_of(f"{self.__name__}(): `{name}`", v, ty)
+                if isinstance(ty, Num) and ty.kind == "c"
+                else v
+                for name, v, ty in zip(self._names, values, types)
+            ]
         given: list[Any] = []
         lengths: dict[int, int] = {}
         pattern = []
@@ -559,10 +572,13 @@ class Kernel:
         try:
             if special and special.get("progress") is True:
                 special = {**special, "progress": _progress.Bar(self.__name__)}
+            if instance.has_complex:
+                given = [_elements.as_pairs(value) for value in given]
             if via is not None:
                 _seeing.via = None
-                return via(instance, given, special)
-            return instance.function(*given, **special)
+                return _elements.of_pair(via(instance, given, special))
+            result = instance.function(*given, **special)
+            return _elements.of_pair(result) if instance.has_complex else result
         except Trap as trap:
             raise in_python(trap, instance, self._shapes(instance, given)) from None
         except (TypeError, ValueError, OverflowError) as error:
@@ -644,7 +660,9 @@ class Kernel:
                 "nothing is returned",
                 "return it; kernels that change arrays index them: `a[:] *= 2`, `a[i] = …`",
             )
-        if not body.returns_tuple and not body.hidden and not builtins.any(isinstance(ty, Record) for ty in plain):
+        numbers = [*plain, *(body.returns or ())]
+        is_mapped = builtins.all(isinstance(ty, Num) and ty.kind != "c" for ty in numbers)
+        if is_mapped and not body.returns_tuple and not body.hidden:
             result = body.returns[0].spmd if body.returns else "void"
             head = f"export {result} {ENTRY}({', '.join(body.param_list())}) {{"
             return body, program, [head, *body.lines, "}"], types
@@ -1117,7 +1135,7 @@ _READ_ONLY = re.compile(r"\w+\(\): `(\w+)` is written by the program, but the ar
 _NOTHING: dict[str, Any] = {}
 # Of arguments of these types `_Again` sees all that matters.
 _FORMED = (_ndarray, int, float, bool, *(np.dtype(c).type for c in "?bBhHiIlLqQefd"))
-_EXPECTED = "; kernels take numbers and arrays of them: bool, int8 to uint64, float16 to float64"
+_EXPECTED = "; kernels take numbers and arrays of them: bool, int8 to uint64, float16 to float64, complex64, complex128"
 
 
 def _kind(value: Any) -> Any:
@@ -1130,9 +1148,6 @@ def _kind(value: Any) -> Any:
 
 
 def _described(value: Any) -> str:
-    if np.iscomplexobj(value):
-        kind = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else "a complex number"
-        return f"{kind}; pass the real and the imaginary part (`z.real`, `z.imag`)"
     if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
         return f"an array of {value.dtype}; pass its counts, with view(np.int64)"
     if isinstance(value, (np.ndarray, np.void)) and value.dtype.names:

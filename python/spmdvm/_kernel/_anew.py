@@ -178,6 +178,8 @@ def _key(value: Any) -> Any:
         return type(value), value
     if isinstance(value, float):
         return type(value), value.hex()
+    if isinstance(value, complex):
+        return type(value), value.real.hex(), value.imag.hex()
     if _is_table(value):
         return value.dtype.str, value.shape, value.tobytes()
     return _Itself(value)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _functions, _instead, _library
-from ._parts import Axis, Part
+from ._parts import Axis, Part, is_complex_part
 from ._plain import parameters
 from ._reductions import FUNCTIONS, Reductions
 from ._scopes import Local
@@ -154,6 +154,8 @@ class Arrays(Reductions):
         if isinstance(root, ast.Name) and root is not getattr(node, "func", None) and not self.is_array_name(root):
             # A variable may have no value yet, which is told where it is read.
             return False
+        if is_complex_part(node):
+            return self.makes_elements(node.value)
         if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
             return self.array_of(node) is not None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -164,7 +166,7 @@ class Arrays(Reductions):
             if self.is_method(node):
                 if self.generator(node.func.value) is not None:
                     return False
-                return node.func.attr in ("clip", "round") and self.makes_elements(node.func.value)
+                return self.is_method_of_elements(node) and self.makes_elements(node.func.value)
             function = self.called(node)
             if function in _OF_TWO or any(keyword.arg is None for keyword in node.keywords):
                 return False
@@ -761,6 +763,7 @@ class Arrays(Reductions):
         """Write the loops of one result, or of one for each lane; give the result."""
         if how in ("var", "std"):
             mean = self.keep(self._along(node, "mean", inner, length, counter, by_rows))
+            self.refuse_complex(node, how, mean)
             total = self._summed(node, "sum", inner, lambda value: self._squared(node, value, mean), by_rows)
             result = self._over_length(total, length)
             return result if how == "var" else replace(result, text=f"sqrt({result.text})")
@@ -777,7 +780,7 @@ class Arrays(Reductions):
         return self.operate(node, "*", apart, apart)
 
     def _over_length(self, total: Value, length: Value) -> Value:
-        return replace(total, text=f"({total.text} / (({total.type.spmd}){length.text}))")
+        return replace(total, text=f"({total.text} / (({total.type.part.spmd}){length.text}))")
 
     def _summed(self, node: Any, how: str, inner: Any, of: Any, by_rows: bool) -> Value:
         """Write a loop that combines what `of` makes of elements."""
@@ -803,6 +806,7 @@ class Arrays(Reductions):
 
         def step(value: Value) -> None:
             ty = strong(value.type)
+            self.refuse_complex(node, how, value)
             if ty == BOOL:
                 self.fail(node, f"bools have no `{how}`", "bools", "ask for `any` or `all`")
             types.append(ty)

@@ -312,6 +312,13 @@ class Calls(Arrays):
         for own, arg, value in zip(given.names, given.nodes, given.values):
             if value.parts is not None or ("[" in own and not isinstance(value.type, Num)):
                 self.fail(arg, "an argument is a number, an array, or a tuple of numbers", "a tuple of something else")
+        if not source.is_told and not _library.takes_complex(function):
+            self.refuse_complex_in(node, given.values)
+        first = given.values[0].type if given.values else None
+        if isinstance(first, Array) and first.ndim != 1 and _library.takes_one_dimension(function):
+            help = "loop over the rows; or write the parts, such as `a[:, 1:] - a[:, :-1]`"
+            called = ast.unparse(node.func)
+            self.fail(node, f"`{called}` takes an array of one dimension in a kernel", f"this has {first.ndim}", help)
         result = self.instance(node, source, lookup, given, name, key, scope)
         texts = []
         for own, value in zip(given.names, given.values):
@@ -355,6 +362,15 @@ class Calls(Arrays):
         kept = self.temporary("r")
         self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
         return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+
+    def refuse_complex_in(self, node: ast.Call, values: list[Value]) -> None:
+        """Fail if a function is given complex numbers, or arrays of them."""
+        for value in values:
+            of = value.type.of if isinstance(value.type, Array) else value.type
+            if isinstance(of, Num) and of.kind == "c":
+                called = ast.unparse(node.func)
+                help = _instead.of_complex(called.rpartition(".")[2])
+                self.fail(node, f"`{called}` takes no complex numbers in a kernel", f"`{of}`", help)
 
     def _arrays_given(
         self, node: ast.Call, name: str, result: Any, given: Arguments, brought: dict[str, str], text: str
@@ -514,7 +530,7 @@ class Calls(Arrays):
             elif isinstance(part, ast.JoinedStr):
                 form.append("".join(self._formatted(piece, args) for piece in part.values))
             else:
-                args.append(self.number(part).text)
+                args.append(self._printed(part))
                 form.append("%")
         arguments = "".join(f", {arg}" for arg in args)
         text = _escaped(between["sep"]).join(form) + _escaped(between["end"])
@@ -526,8 +542,15 @@ class Calls(Arrays):
             return _escaped(text)
         if piece.format_spec is not None or piece.conversion != -1:
             self.fail(piece, "numbers are printed as they are in a kernel", "a format", "leave it out: `{x}`")
-        args.append(self.number(piece.value).text)
+        args.append(self._printed(piece.value))
         return "%"
+
+    def _printed(self, node: ast.expr) -> str:
+        value = self.number(node)
+        if value.type.kind == "c":
+            help = "print its parts: `z.real`, `z.imag`"
+            self.fail(node, "complex numbers are not printed in a kernel", f"`{value.type}`", help)
+        return value.text
 
 
 def _captured_of(functions: Any) -> list[tuple[Scope, str]]:

@@ -8,6 +8,8 @@ where gangs do, so that gangs are the same for every number of threads.
 from __future__ import annotations
 
 import builtins
+import functools
+import math
 import os
 from typing import Any
 
@@ -102,30 +104,36 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
     tasks = _threads_of(name, threads)
     if instance.made and tasks != 1:
         raise TypeError(f"{name}() makes arrays of lengths that are passed and takes no `threads=`")
-    outs = None if out is None else _outs_of(name, out, instance, _dtypes_of(kernel, instance, values))
+    dtypes = _dtypes_of(kernel, instance, values) if instance.gives_records else instance.result_dtypes
+    outs = None if out is None else _outs_of(name, out, dtypes)
     varying = [
         (n, value) for n, value, param in zip(kernel._names, values, instance.params) if not isinstance(param, Uniform)
     ]
-    for n, value in varying:
-        if isinstance(value, np.ma.MaskedArray) and value.dtype.names:
-            told = "is a masked array of records, whose fields have masks of their own"
-            raise TypeError(f"{name}(): `{n}` {told}; pass its data (x.data), or the fields")
     carried = None
-    if where is not True or not builtins.all(type(v) in _PLAIN for _, v in varying):
+    if where is not True or not builtins.all([type(v) in _PLAIN for _, v in varying]):
+        for n, value in varying:
+            if isinstance(value, np.ma.MaskedArray) and value.dtype.names:
+                told = "is a masked array of records, whose fields have masks of their own"
+                raise TypeError(f"{name}(): `{n}` {told}; pass its data (x.data), or the fields")
         carried = _containers.Containers(name, varying, None, where)
         where = carried.where
     shape, mask = _shape_of(name, varying, where, outs)
     given: list[Any] = []
-    for n, value, param in zip(kernel._names, values, instance.params):
-        if isinstance(param, Uniform):
-            given.append(_one_of(f"{name}(): `{n}`", value, param.of) if isinstance(param.of, Record) else value)
+    for n, value, param, dtype in zip(kernel._names, values, instance.params, instance.dtypes):
+        if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.c_contiguous:
+            given.append(value.reshape(-1))
+        elif isinstance(param, Uniform):
+            given.append(_uniform_of(f"{name}(): `{n}`", value, param.of))
         else:
             given.append(_elements_of(f"{name}(): `{n}`", value, param, shape))
-    targets = [np.zeros(shape, strong(ty).dtype) for ty in instance.result_types]
-    if outs is not None:
-        targets = _targets(outs, targets, [*given, mask])
+    # What is left out is zero.
+    make = np.empty if where is True else np.zeros
+    if outs is None:
+        targets = [make(shape, dtype) for dtype in instance.result_dtypes]
+    else:
+        targets = _targets(outs, instance.result_dtypes, make, [*given, mask])
     made = [part for array in instance.memory(given, name) for part in (array, *array.shape)]
-    n_elements = int(np.prod(shape, dtype=np.int64))
+    n_elements = math.prod(shape)
     if is_told:
         counted = _progress.Counted(name, progress, n_elements)
         counter, told = counted.counter, {"progress": counted}
@@ -141,11 +149,10 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
             if goal is not target:
                 np.copyto(goal, target, where=chosen)
         return out
-    dtypes = _dtypes_of(kernel, instance, values)
     found = [target if target.dtype == dtype else target.astype(dtype) for target, dtype in zip(targets, dtypes)]
     if not shape:
         # As functions of one number give one of Python.
-        is_one = not instance.gives_several and builtins.all(isinstance(ty, Num) for ty in instance.result_types)
+        is_one = not instance.gives_several and not instance.gives_records
         found = [target.item() if is_one else target[()] for target in found]
     if carried is not None:
         found = [carried.wrap(target) for target in found]
@@ -153,7 +160,8 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
 
 
 # Of arguments of these types nothing else is to be known.
-_PLAIN = (np.ndarray, int, float, bool, *(np.dtype(c).type for c in "?bBhHiIlLqQefd"))
+_PLAIN = (np.ndarray, int, float, complex, bool, *(np.dtype(c).type for c in "?bBhHiIlLqQefdFD"))
+_ALL = np.ones(1, bool)
 
 
 def _threads_of(name: str, threads: Any) -> int:
@@ -166,15 +174,16 @@ def _threads_of(name: str, threads: Any) -> int:
 def _shape_of(name: str, varying: list[Any], where: Any, outs: Any) -> tuple[tuple[int, ...], np.ndarray]:
     """Give the shape of the results, and which elements are computed, in a row."""
     named = varying if where is True else [*varying, ("where", where)]
+    shapes_ = [value.shape if type(value) is np.ndarray else np.shape(value) for _, value in named]
     try:
-        shape = np.broadcast_shapes(*(np.shape(value) for _, value in named))
+        shape = shapes_[0] if len(set(shapes_)) == 1 else np.broadcast_shapes(*shapes_)
     except ValueError:
         shapes = ", ".join(f"{np.shape(value)} of `{n}`" for n, value in named if np.shape(value))
         raise ValueError(f"{name}(): the shapes {shapes} do not broadcast together") from None
     if outs is not None:
         shape = _with_outs(name, shape, outs)
     if where is True:
-        return shape, np.ones(1, bool)
+        return shape, _ALL
     where = np.asarray(where)
     if where.dtype != bool:
         raise TypeError(f"{name}(): `where` must be an array of bool, but was given one of {where.dtype}")
@@ -211,7 +220,7 @@ def _dtypes_of(kernel: Any, instance: Any, values: list[Any]) -> list[np.dtype]:
     return found
 
 
-def _outs_of(name: str, out: Any, instance: Any, types: list[np.dtype]) -> list[np.ndarray]:
+def _outs_of(name: str, out: Any, types: list[np.dtype]) -> list[np.ndarray]:
     """Give the arrays that are to take the results."""
     if not types:
         raise TypeError(f"{name}() has no result, so it takes no `out`")
@@ -250,14 +259,51 @@ def _elements_of(place: str, value: Any, ty: Any, shape: tuple[int, ...]) -> np.
     source = np.asarray(value)
     if isinstance(ty, Record):
         source = _fields_of(place, value, ty)
-    elif not np.can_cast(source.dtype, ty.dtype, "safe") and not isinstance(value, (int, float)):
-        raise TypeError(f"{place} takes {ty.dtype}, and {source.dtype} does not cast to it safely")
+    else:
+        _check_cast(place, value, source, ty)
     source = source.astype(ty.dtype, copy=False)
     return np.ascontiguousarray(np.broadcast_to(source, shape)).reshape(-1)
 
 
-def _one_of(place: str, value: Any, ty: Record) -> np.ndarray:
-    """Give the one record that is passed for all elements, in an array."""
+def _check_cast(place: str, value: Any, source: np.ndarray, ty: Num) -> None:
+    """Fail if numbers are not converted: arrays if that is not safe, single ones if they are none of the type."""
+    if not isinstance(value, (int, float, complex, np.generic)):
+        if not np.can_cast(source.dtype, ty.dtype, "safe"):
+            raise TypeError(f"{place} takes {ty.dtype}, and {source.dtype} does not cast to it safely")
+        return
+    kind = "i" if isinstance(value, int) and not isinstance(value, bool) else source.dtype.kind
+    if _ORDER.find(kind) > _ORDER.index(ty.kind) and not (ty.is_int and kind in "iu"):
+        raise TypeError(f"{place} takes {ty.dtype}, and was given {value!r}")
+    if ty.is_int and not ty.holds(int(value)):
+        raise OverflowError(f"{place}: {value} does not fit {ty.dtype}")
+    with np.errstate(all="ignore"):
+        cast = ty.dtype.type(value)
+    if isinstance(value, np.generic) and cast != value and value == value:
+        told = f"which cannot hold the {value.dtype} {value} exactly"
+        help = f"pass `{type(value.item()).__name__}(x)` to have it rounded"
+        raise TypeError(f"{place} takes {ty.dtype}, {told}; {help}")
+    if ty.kind in "fc" and np.isinf(cast) and not np.isinf(complex(value)):
+        raise OverflowError(f"{place}: {value} is too large for {ty.dtype}")
+
+
+# From what is the least to what holds all others.
+_ORDER = "buifc"
+
+
+def complex_of(place: str, value: Any, ty: Num) -> Any:
+    """Give the one complex number that is passed for all elements."""
+    source = np.asarray(value)
+    if source.ndim or source.dtype.kind not in _ORDER:
+        what = f"an array of {source.dtype}" if source.ndim else f"a `{type(value).__name__}`"
+        raise TypeError(f"{place} takes a complex number, and was given {what}")
+    _check_cast(place, value, source, ty)
+    return ty.dtype.type(value)
+
+
+def _uniform_of(place: str, value: Any, ty: Num | Record) -> Any:
+    """Give what is passed for all elements: a number, or an array of one record."""
+    if isinstance(ty, Num):
+        return complex_of(place, value, ty) if ty.kind == "c" else value
     source = _fields_of(place, value, ty)
     if source.size != 1:
         raise TypeError(f"{place} is one record for all elements, and was given an array of shape {source.shape}")
@@ -281,6 +327,33 @@ def _fields_of(place: str, value: Any, ty: Record) -> np.ndarray:
     return source if list(names) == wanted else source[wanted]
 
 
+@functools.lru_cache(maxsize=256)
+def _pairs(dtype: np.dtype) -> np.dtype:
+    """Give the dtype with pairs of floats in place of complex numbers."""
+    if dtype.kind == "c":
+        part = f"f{dtype.itemsize // 2}"
+        return np.dtype([("re", part), ("im", part)])
+    if dtype.names is None:
+        return dtype
+    fields = [dtype.fields[name] for name in dtype.names]
+    formats, offsets = [_pairs(field[0]) for field in fields], [field[1] for field in fields]
+    of = {"names": dtype.names, "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize}
+    return np.dtype(of)
+
+
+def as_pairs(value: Any) -> Any:
+    """Give what a program takes for complex numbers: pairs of floats, in the same memory."""
+    if isinstance(value, np.ndarray):
+        pairs = _pairs(value.dtype)
+        return value if pairs is value.dtype else value.view(pairs)
+    return (float(value.real), float(value.imag)) if isinstance(value, (complex, np.complexfloating)) else value
+
+
+def of_pair(result: Any) -> Any:
+    """Give the complex number that a program has returned."""
+    return complex(result["re"], result["im"]) if isinstance(result, np.void) else result
+
+
 def as_records(place: str, value: Any, ty: Record) -> np.ndarray:
     """Give a tuple as a record, and a list of them as an array."""
     try:
@@ -289,15 +362,12 @@ def as_records(place: str, value: Any, ty: Record) -> np.ndarray:
         raise TypeError(f"{place} takes records {ty}: {error}") from None
 
 
-def _targets(outs: list[np.ndarray], others: list[np.ndarray], read: list[Any]) -> list[np.ndarray]:
+def _targets(outs: list[np.ndarray], dtypes: list[np.dtype], make: Any, read: list[Any]) -> list[np.ndarray]:
     """Give what the program writes to: an array of the caller's if nothing is read there, else another."""
     found: list[np.ndarray] = []
-    for goal, other in zip(outs, others):
+    for goal, dtype in zip(outs, dtypes):
         near = [*(array for array in read if isinstance(array, np.ndarray)), *(o for o in outs if o is not goal)]
-        is_apart = (
-            goal.dtype == other.dtype
-            and goal.flags.c_contiguous
-            and not builtins.any(np.may_share_memory(goal, array) for array in near)
-        )
-        found.append(goal if is_apart and type(goal) in (np.ndarray, np.memmap) else other)
+        is_plain = type(goal) in (np.ndarray, np.memmap) and goal.dtype == dtype and goal.flags.c_contiguous
+        is_apart = is_plain and not builtins.any(np.may_share_memory(goal, array) for array in near)
+        found.append(goal if is_apart else make(goal.shape, dtype))
     return found

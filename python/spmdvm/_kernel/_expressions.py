@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _functions, _instead
+from . import _complex, _functions, _instead
 from ._calls import Calls, text_of
-from ._parts import NO_INDEX, is_ellipsis, is_no_index
+from ._parts import NO_INDEX, is_complex_part, is_ellipsis, is_no_index
 from ._scopes import Local
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, Record, promote
 from ._values import INT32, INT64, LANE, Value, constant, constants, literal, tuple_of
@@ -113,6 +113,8 @@ class Expressions(Calls):
             return value
         if value.const is not None:
             return constant(bool(value.const))
+        if value.type.kind == "c":
+            return Value(f"py_ctrue({value.text})", BOOL, value.uniform)
         zero = literal(0, NUMBERS["int32"] if value.is_narrow else value.type)
         return Value(f"({value.text} != {zero})", BOOL, value.uniform)
 
@@ -130,12 +132,19 @@ class Expressions(Calls):
                     self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}", help)
                 const = int(value.const)
                 return Value(literal(const, ty), ty, True, const, const, const)
-            if ty.kind == "f" and value.type != BOOL:
+            if ty.kind in "fc" and value.type != BOOL and (ty.kind == "c" or value.type.kind != "c"):
                 return Value(literal(value.const, ty), ty, True, const=value.const)
         if value.type.spmd == ty.spmd and not value.is_narrow:
             return replace(value, type=ty)
         if ty == BOOL:
             return self.as_bool(node, value)
+        if value.type.kind == "c" and ty.kind != "c":
+            help = "take a part, `z.real` or `z.imag`, or the magnitude, `abs(z)`"
+            self.fail(node, f"a complex number is no `{ty}`", f"this is `{value.type}`", help)
+        if ty.kind == "c":
+            x = value if value.type.kind == "c" else self.cast(value, ty.part, node)
+            text = x.text if value.type.kind == "c" else f"{x.text}, {literal(0, ty.part)}"
+            return Value(f"{_complex.maker(ty)}({text})", ty, value.uniform)
         fits = ty.is_int and value.type.is_int and ty.holds(value.low) and ty.holds(value.high)
         low, high = (value.low, value.high) if ty == INT or fits else INT64
         # No index has more than 31 bits.
@@ -192,8 +201,7 @@ class Expressions(Calls):
             if node.value is None:
                 help = "use a number that stands for it, such as `-1` or `np.nan`"
                 self.fail(node, "`None` cannot stand in a kernel", "not a number", help)
-            is_complex = isinstance(node.value, complex)
-            help = "compute with two numbers, the real and the imaginary part" if is_complex else None
+            help = None
             if isinstance(node.value, str):
                 help = 'texts stand in `print` only; use numbers (`ord("a")`)'
             self.fail(node, f"{type(node.value).__name__} values cannot stand in a kernel", "not a number", help)
@@ -273,6 +281,8 @@ class Expressions(Calls):
     def of_Attribute(self, node: ast.Attribute) -> Value:
         """Translate `a.shape`, a field of a record, or a constant of a module."""
         owner = node.value
+        if is_complex_part(node) and id(owner) in self.elements:
+            return _complex.part_of(self, self.number(owner), node.attr)
         if isinstance(owner, ast.Name):
             value = self.read_name(owner)
             if value is not None and isinstance(value.type, Array) and value.type.ndim == 0:
@@ -289,7 +299,7 @@ class Expressions(Calls):
                 help = _instead.attribute(node.attr)
                 self.fail(node, f"arrays in kernels have no `{node.attr}`", "not supported", help)
             if value is not None and value.parts is None and node.attr in ("real", "imag"):
-                return self._complex_part(value, node.attr)
+                return _complex.part_of(self, value, node.attr)
             if value is not None:
                 self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
         elif node.attr in ("shape", "size", "ndim") and isinstance(owner, ast.Subscript) and self.is_part(owner):
@@ -297,15 +307,18 @@ class Expressions(Calls):
             if node.attr == "shape":
                 return tuple_of(self.dim(part.text, k) for k in range(part.type.ndim))
             return self._size(part) if node.attr == "size" else constant(part.type.ndim)
-        elif node.attr in ("real", "imag") and isinstance(owner, (ast.Call, ast.BinOp, ast.UnaryOp)):
-            return self._complex_part(self.number(owner), node.attr)
+        elif node.attr in ("real", "imag") and (part := self._complex_part(owner, node.attr)) is not None:
+            return part
         if isinstance(owner, (ast.Subscript, ast.Call)) and not self._is_limits(owner):
             return self.element(node, stores=False)
         return self._outside(node, ast.unparse(node), self.resolve(node))
 
-    def _complex_part(self, value: Value, which: str) -> Value:
-        """Give the real part of a number, which it is itself, or the imaginary part."""
-        return value if which == "real" else self.cast(constant(0), value.type, None)
+    def _complex_part(self, owner: ast.expr, which: str) -> Value | None:
+        """Give the real or the imaginary part of what an expression gives; None of a record, of which it is a field."""
+        value = self.expression(owner)
+        if isinstance(value.type, Array) and value.parts is None and value.type.ndim == 0:
+            return None
+        return _complex.part_of(self, self._as_number(owner, value), which)
 
     def _size(self, value: Value) -> Value:
         dims = [self.dim(value.text, k) for k in range(value.type.ndim)]
@@ -383,6 +396,8 @@ class Expressions(Calls):
         elif not isinstance(owner, ast.Name) and not stores and self.array_of(owner) is not None:
             array = self.array_of(owner)
         elif not isinstance(owner, ast.Name):
+            if stores and is_complex_part(owner):
+                self.refuse_part(owner)
             if isinstance(owner, ast.Call):
                 # If that is an error, it says more.
                 self.expression(owner)
@@ -421,6 +436,12 @@ class Expressions(Calls):
         if field is not None:
             self.fail(node, f"the elements of `{ast.unparse(owner)}` are numbers and have no fields", f"`{of}`")
         return Value(text, of, uniform)
+
+    def refuse_part(self, node: ast.Attribute) -> NoReturn:
+        """Fail because the real or the imaginary part of a number is assigned."""
+        both = ("x", "z.imag") if node.attr == "real" else ("z.real", "x")
+        help = f"make a number of both: `a[i] = complex({', '.join(both)})`"
+        self.fail(node, "the parts of complex numbers are not assigned one by one", "here", help)
 
     def _of_record(
         self, node: Any, array: Value, indices: list[Value], field: str | None, name: str, stores: bool
@@ -544,6 +565,8 @@ class Expressions(Calls):
         folded = self._fold(node, op, a, b)
         if folded is not None:
             return folded
+        if "c" in (a.type.kind, b.type.kind):
+            return _complex.operate(self, node, op, a, b)
         if op == "/":
             return self._true_division(node, a, b)
         if op == "**":
@@ -680,7 +703,8 @@ class Expressions(Calls):
             if value.type == BOOL:
                 return Value(f"(!{value.text})", BOOL, value.uniform)
             if not value.type.is_int:
-                self.fail(node, "floats have no `~`", f"`{value.type}`")
+                what = "complex numbers" if value.type.kind == "c" else "floats"
+                self.fail(node, f"{what} have no `~`", f"`{value.type}`")
             x = self.cast(value, value.type, node)
             return Value(f"(~{x.text})", value.type, value.uniform)
         if value.type == BOOL:
@@ -787,6 +811,8 @@ class Expressions(Calls):
         ty = promote(a.type, b.type)
         if ty is None or (ty.kind == "f" and a.type.is_int and b.type.is_int):
             self.fail(node, f"`{a.type}` and `{b.type}` are not compared", "no type holds both", "convert one of them")
+        if ty.kind == "c" and op not in ("==", "!="):
+            self.fail(node, "complex numbers have no order", f"`{ty}`", "compare `abs(z)`, or a part, `z.real`")
         if ty == INT and a.is_narrow and b.is_narrow:
             return f"{a.text} {op} {b.text}"
         if ty.is_int and not ty.weak:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
+import cmath
 import math
 from dataclasses import replace
 from typing import Any, Callable, NoReturn
 
 import numpy as np
 
-from . import _instead, _library
-from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
+from . import _complex, _instead, _library
+from ._types import BOOL, COMPLEX, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
 from ._values import Value, constant, tuple_of
 
 
@@ -68,13 +69,15 @@ def find(function: Any) -> Call | None:
 def type_of(found: Any) -> Num | None:
     """Give the type of numbers that an annotation or a conversion names."""
     if isinstance(found, str):
-        return NUMBERS.get(found) or {"int": INT, "float": FLOAT}.get(found) or _named(found)
+        return NUMBERS.get(found) or {"int": INT, "float": FLOAT, "complex": COMPLEX}.get(found) or _named(found)
     if found is bool or found is np.bool_:
         return BOOL
     if found is int:
         return INT
     if found is float:
         return FLOAT
+    if found is complex:
+        return COMPLEX
     if isinstance(found, type) and issubclass(found, np.generic):
         return NUMBERS.get(np.dtype(found).name)
     return NUMBERS.get(found.name) if isinstance(found, np.dtype) else None
@@ -190,6 +193,8 @@ def _predicate(spmd: str, of_int: bool) -> Call:
     def call(body: Any, node: Any, args: list[Value]) -> Value:
         _take(body, node, args, 1)
         value = args[0]
+        if value.type.kind == "c":
+            return Value(f"py_c{spmd}({body.cast(value, value.type, node).text})", BOOL, value.uniform)
         return constant(of_int) if value.type.kind != "f" else Value(f"{spmd}({value.text})", BOOL, value.uniform)
 
     return call
@@ -202,6 +207,8 @@ def _abs(body: Any, node: Any, args: list[Value]) -> Value:
         body.fail(node, "bools have no magnitude", "not a number")
     if value.const is not None and value.type.weak:
         return constant(abs(value.const))
+    if value.type.kind == "c":
+        return _complex.magnitude(body, node, args)
     if value.type.kind == "u":
         return value
     x = body.cast(value, value.type, node)
@@ -421,7 +428,7 @@ def _fmod(body: Any, node: Any, args: list[Value]) -> Value:
 
 def _reciprocal(body: Any, node: Any, args: list[Value]) -> Value:
     _take(body, node, args, 1)
-    if args[0].type.kind != "f":
+    if args[0].type.kind not in "fc":
         body.fail(node, "the reciprocal of an integer is 0 or 1", f"`{args[0].type}`", "convert it: `float(x)`")
     return body.operate(node, "/", constant(1), args[0])
 
@@ -510,10 +517,69 @@ def _of_lane(name: str) -> Call:
     return call
 
 
-def _know(call: Call, *functions: Any) -> None:
+def _of_reals(call: Call) -> Call:
+    """Have a function refuse complex numbers."""
+
+    def checked(body: Any, node: Any, args: list[Value]) -> Value:
+        if isinstance(node, ast.Call):
+            body.refuse_complex_in(node, args)
+        return call(body, node, args)
+
+    return checked
+
+
+def _either(of_reals: Call, of_complex: Call) -> Call:
+    """Translate a function that is another one of complex numbers."""
+
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        is_complex = len(args) == 1 and args[0].type.kind == "c"
+        return (of_complex if is_complex else of_reals)(body, node, args)
+
+    return call
+
+
+def _as_complex(call: Call, count: int) -> Call:
+    """Translate a function of `cmath`, which takes real numbers too."""
+
+    def converted(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, count)
+        given = [body.cast(arg, promote(arg.type, COMPLEX), node) for arg in args]
+        return call(body, node, given)
+
+    return converted
+
+
+def _complex_of(body: Any, node: Any, args: list[Value]) -> Value:
+    """Translate `complex`, of one number or of both parts."""
+    _take(body, node, args, 0, 1, 2)
+    if len(args) < 2:
+        return body.convert(node, args[0] if args else constant(0), COMPLEX)
+    if any(arg.type.kind == "c" for arg in args):
+        body.fail(node, "the parts of a complex number are real", "this is none", "add them: `a + 1j * b`")
+    if all(arg.const is not None for arg in args):
+        return constant(complex(*(float(arg.const) for arg in args)))
+    re, im = (body.cast(arg, FLOAT, node) for arg in args)
+    return Value(f"{_complex.maker(COMPLEX)}({re.text}, {im.text})", COMPLEX, re.uniform and im.uniform)
+
+
+def _rect(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 2)
+    return _complex.rect(body, node, args)
+
+
+def _part(which: str) -> Call:
+    def call(body: Any, node: Any, args: list[Value]) -> Value:
+        _take(body, node, args, 1)
+        return _complex.part_of(body, args[0], which)
+
+    return call
+
+
+def _know(call: Call, *functions: Any, complex: bool = False) -> None:
+    """Note what translates functions, and whether they take complex numbers."""
     for function in functions:
         if function is not None:
-            _KNOWN[id(function)] = (function, call)
+            _KNOWN[id(function)] = (function, call if complex else _of_reals(call))
 
 
 def _fill() -> None:
@@ -521,7 +587,20 @@ def _fill() -> None:
         _know(_of_floats(name, 1), getattr(math, name))
     same = "sqrt exp exp2 expm1 log2 log10 log1p sin cos tan sinh cosh tanh cbrt"
     for name in same.split():
-        _know(_of_floats(name, 1), getattr(math, name, None), getattr(np, name))
+        of_complex = {"exp": _complex.exp, "sqrt": _complex.sqrt}.get(name)
+        of_floats = _of_floats(name, 1)
+        _know(of_floats, getattr(math, name, None))
+        of_numpy = of_floats if of_complex is None else _either(of_floats, of_complex)
+        _know(of_numpy, getattr(np, name), complex=of_complex is not None)
+    of_cmath = {"exp": _complex.exp, "sqrt": _complex.sqrt, "phase": _complex.angle, "polar": _complex.polar}
+    for name, call in of_cmath.items():
+        _know(_as_complex(call, 1), getattr(cmath, name), complex=True)
+    for name in ("isnan", "isinf", "isfinite"):
+        _know(_as_complex(_predicate(name, False), 1), getattr(cmath, name), complex=True)
+    _know(_rect, cmath.rect)
+    _know(_as_complex(_complex.angle, 1), np.angle, complex=True)
+    _know(_complex_of, complex, complex=True)
+    _know(_part("imag"), np.imag, complex=True)
     for ours, numpys in {
         "asin": "arcsin",
         "acos": "arccos",
@@ -548,28 +627,32 @@ def _fill() -> None:
     _know(_same("round"), np.rint)
     _know(_same("trunc"), np.fix)
     _know(_np_round, np.round, np.around)
-    _know(_unary(ast.USub()), np.negative)
-    _know(_unary(ast.UAdd()), np.positive)
+    _know(_unary(ast.USub()), np.negative, complex=True)
+    _know(_unary(ast.UAdd()), np.positive, complex=True)
     _know(_unary(ast.Invert()), np.invert)
-    _know(_itself, np.conjugate, np.real)
+    _know(_either(_itself, _complex.conj), np.conjugate, complex=True)
+    _know(_part("real"), np.real, complex=True)
     _know(_fmod, np.fmod)
-    _know(_reciprocal, np.reciprocal)
+    _know(_reciprocal, np.reciprocal, complex=True)
     _know(_ldexp, math.ldexp, np.ldexp)
     _know(_nextafter, np.nextafter, getattr(math, "nextafter", None))
     _know(_round, round)
-    _know(_abs, abs, np.abs, np.absolute)
+    _know(_abs, abs, np.abs, np.absolute, complex=True)
     _know(_of_floats("abs", 1), math.fabs, np.fabs)
-    _know(_predicate("isnan", False), math.isnan, np.isnan)
-    _know(_predicate("isinf", False), math.isinf, np.isinf)
-    _know(_predicate("isfinite", True), math.isfinite, np.isfinite)
+    _know(_predicate("isnan", False), math.isnan)
+    _know(_predicate("isnan", False), np.isnan, complex=True)
+    _know(_predicate("isinf", False), math.isinf)
+    _know(_predicate("isinf", False), np.isinf, complex=True)
+    _know(_predicate("isfinite", True), math.isfinite)
+    _know(_predicate("isfinite", True), np.isfinite, complex=True)
     _know(_extreme("<"), min)
     _know(_extreme(">"), max)
     _know(_np_extreme("py_minimum", "min"), np.minimum)
     _know(_np_extreme("py_maximum", "max"), np.maximum)
     _know(_clip, np.clip)
-    _know(_where, np.where)
+    _know(_where, np.where, complex=True)
     _know(_sign, np.sign)
-    _know(_square, np.square)
+    _know(_square, np.square, complex=True)
     _know(_divmod, divmod, np.divmod)
     _know(_bit_count(INT), getattr(int, "bit_count", None))
     _know(_bit_count(NUMBERS["uint8"]), getattr(np, "bitwise_count", None))
@@ -589,11 +672,11 @@ def _fill() -> None:
         "<<": (np.left_shift,),
         ">>": (np.right_shift,),
     }.items():
-        _know(_operator(op), *functions)
-    _know(_logical("&&"), np.logical_and)
-    _know(_logical("||"), np.logical_or)
-    _know(_logical("!="), np.logical_xor)
-    _know(_logical_not, np.logical_not)
+        _know(_operator(op), *functions, complex=True)
+    _know(_logical("&&"), np.logical_and, complex=True)
+    _know(_logical("||"), np.logical_or, complex=True)
+    _know(_logical("!="), np.logical_xor, complex=True)
+    _know(_logical_not, np.logical_not, complex=True)
     comparisons = {
         "<": np.less,
         "<=": np.less_equal,
@@ -603,7 +686,7 @@ def _fill() -> None:
         "!=": np.not_equal,
     }
     for op, function in comparisons.items():
-        _know(_comparison(op), function)
+        _know(_comparison(op), function, complex=True)
     for name in ("reduce_add", "reduce_min", "reduce_max"):
         _know(_reduce(name), ACROSS[name])
     for name in ("any", "all", "none"):

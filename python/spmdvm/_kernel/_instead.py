@@ -15,7 +15,8 @@ _RANDOM = (
     "`rng.random()`, `rng.normal()`, `rng.integers(low, high)`; or pass an array of random numbers"
 )
 _SORT = "write `np.sort(a)`, which gives another array; or sort outside of the kernel"
-_COMPLEX = "compute with two numbers, the real and the imaginary part"
+_COMPLEX = "types are known when a kernel is compiled; of a number, compare `z.imag != 0`"
+_PART = "take it of elements: `a[i].real`; of all of them, `np.real(a)`, `np.imag(a)`"
 _ROWS = "loop over the rows: `np.sum(a[i])`, or columns, `np.sum(a[:, j])`; or call `spmdvm.reduce(…, axis=0)` outside"
 _INDICES = (
     "it is an array with other indices: write `a[j, i]` or `a.T`, `a[k // w, k % w]`; or do so outside of the kernel"
@@ -30,7 +31,6 @@ _LIST = (
 
 _FUNCTIONS: dict[Any, str] = {
     np.array: "list it in a statement of its own: `a = np.array([1, 2, 3])`; or make it outside of the kernel",
-    complex: _COMPLEX,
     sum: "write `np.sum(a)` of an array, or loop",
     builtins.any: "write `np.any(a)` of an array, or loop",
     builtins.all: "write `np.all(a)` of an array, or loop",
@@ -58,7 +58,7 @@ _OF_NUMPY = {
     **dict.fromkeys(["einsum", "tensordot", "inner", "vdot", "kron", "cross"], "write the loops"),
     **dict.fromkeys(["solve", "inv", "det", "svd", "eig", "eigh", "qr", "lstsq", "cholesky"], "write the loops"),
     **dict.fromkeys(["fft", "ifft", "rfft", "irfft"], "write the butterflies, or transform outside of the kernel"),
-    **dict.fromkeys(["imag", "angle", "iscomplex"], _COMPLEX),
+    **dict.fromkeys(["iscomplex", "isreal"], _COMPLEX),
     "meshgrid": "compute the numbers of each element from its indices",
     "average": "write `np.mean(a)`, or `np.sum(a * w) / np.sum(w)`",
     "isin": "write `x in (2, 3, 5)`, or the loop",
@@ -81,13 +81,13 @@ _METHODS = {
     "searchsorted": "write `np.searchsorted(a, x)`",
     "count": "bits are counted by `np.bitwise_count(n)`; else write the loop",
     "bit_length": "loop, `while n: n >>= 1`; or write `math.frexp(n)[1]` of what a float holds",
-    "conj": _COMPLEX,
+    **dict.fromkeys(["conj", "conjugate"], "write `np.conj(a)`"),
 }
 _ATTRIBUTES = {
     "flat": "`for i in range(h): for j in range(w):` goes over all elements",
     "dtype": "it stands where a type is needed: `np.zeros(8, a.dtype)`, `x.astype(a.dtype)`",
-    "real": _COMPLEX,
-    "imag": _COMPLEX,
+    "real": _PART,
+    "imag": _PART,
 }
 _LOOPS = {
     "reversed": "`range(n - 1, -1, -1)`, or `a[::-1]` of an array",
@@ -109,6 +109,8 @@ def function(function: Any, name: str, known: Iterable[str]) -> str:
         if function is other:
             return help
     own = getattr(function, "__name__", name)
+    if module == "cmath":
+        return of_complex(own)
     if module.split(".")[0] == "numpy" and own in _OF_NUMPY:
         return _OF_NUMPY[own]
     found = difflib.get_close_matches(name.rsplit(".", 1)[-1], known, 1, 0.75)
@@ -144,3 +146,13 @@ def reduction(how: str, other: str | None) -> str:
     if other == "where":
         return f"choose: `np.{how}(np.where(mask, a, 0))`"
     return "leave it out, or loop"
+
+
+def of_complex(name: str) -> str:
+    """Give what to write instead of a function of complex numbers."""
+    if name in ("log", "log2", "log10"):
+        return f"of its parts: `complex(np.{name}(abs(z)), np.angle(z))`" + (
+            "" if name == "log" else ", with the angle divided by the logarithm of the base"
+        )
+    known = "of complex numbers there are `np.exp`, `np.sqrt`, `np.conj`, `np.angle`, `abs` and `cmath.rect`; else "
+    return known + "take a part, `z.real` or `z.imag`"

@@ -50,7 +50,7 @@ def isclose(a, b, rel_tol=1e-09, abs_tol=0.0):
 
 @_is(np.isclose)
 def np_isclose(a, b, rtol=1e-05, atol=1e-08):
-    return (abs(a - b) <= atol + rtol * abs(b) and math.isfinite(b)) or a == b
+    return (abs(a - b) <= atol + rtol * abs(b) and np.isfinite(b)) or a == b
 
 
 @_is(math.gcd, np.gcd)
@@ -335,6 +335,11 @@ def makes_array(function: Any) -> bool:
     return id(function) in _ARRAYS
 
 
+def takes_complex(function: Any) -> bool:
+    """Return whether a function that is written here means for complex numbers what it means in numpy."""
+    return function in _OF_COMPLEX
+
+
 def takes_array(function: Any) -> bool:
     """Return whether a function that is written here gives a number that depends on an array."""
     return id(function) in _OF_ARRAYS
@@ -463,7 +468,7 @@ def interp(x, xp, fp):
 
 @_of_array(np.linalg.norm)
 def norm(a):
-    return np.sqrt(np.sum(a * a))
+    return np.sqrt(np.sum(np.real(a * np.conj(a))))
 
 
 @_of_array(np.prod)
@@ -572,3 +577,14 @@ def convolve(a, v):
                 total += a[k - j] * v[j]
         out[k] = total
     return out
+
+
+def takes_one_dimension(function: Any) -> bool:
+    """Return whether a function that is written here means what numpy's does for arrays of one dimension only."""
+    return function in (diff, flip, polyval)
+
+
+_OF_COMPLEX = frozenset(
+    (np_isclose, prod_of_some, sumprod, linspace, diff, norm, prod, trace, polyval, array_equal, allclose, trapezoid,
+     take, roll, flip, convolve)
+)  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 from ._calls import MOST_DIMENSIONS, MOST_ELEMENTS
 from ._expressions import Expressions
 from ._types import INT, Array, Num, join, of_dtype
-from ._values import INT32, INT64, LONGEST, Value, constant, literal, tuple_of
+from ._values import INT32, INT64, LONGEST, Value, constant, initial, tuple_of
 
 # Loops over as many constants are written out.
 _MOST_WRITTEN_OUT = 16
@@ -181,6 +181,8 @@ class Loops(Expressions):
         casts = [v.text if spmd == "int" and ty == INT else self.cast(v, ty, node).text for v in values]
         uniform = all(value.uniform for value in values)
         if all(value.const is not None for value in values):
+            if ty.kind == "c":
+                casts = [initial(value.const, ty) for value in values]
             name = self.program.table(spmd, casts)
         else:
             name = self.temporary("values")
@@ -226,7 +228,7 @@ class Loops(Expressions):
                 what,
                 "pass it as an argument",
             )
-        text = self.program.table(of.spmd, [literal(value, of) for value in found.reshape(-1).tolist()])
+        text = self.program.table(of.spmd, [initial(value, of) for value in found.reshape(-1).tolist()])
         for axis, length in enumerate(found.shape):
             self.dims[f"{text}__n{axis}"] = f"{length} elements"
         self.tables[text] = node.id

@@ -892,7 +892,9 @@ class Parts:
                 return
         if isinstance(node, (ast.Name, ast.Subscript)):
             return
-        called = self.called(node) if isinstance(node, ast.Call) else None
+        if is_complex_part(node) or (isinstance(node, ast.Call) and self.is_method_of_elements(node)):
+            yield from self._arrays_in(node.value if isinstance(node, ast.Attribute) else node.func.value)
+        called = None if not isinstance(node, ast.Call) or self.is_method_of_elements(node) else self.called(node)
         if isinstance(node, ast.Attribute) or called is len:
             return
         help = "write `np.minimum` or `np.maximum`" if called in (builtins.min, builtins.max) else _only_of_one(node)
@@ -968,6 +970,11 @@ def is_no_index(node: ast.expr) -> bool:
     """Return whether an index is `None`, also as `np.newaxis`."""
     is_named = isinstance(node, ast.Attribute) and node.attr == "newaxis"
     return is_named or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def is_complex_part(node: ast.expr) -> bool:
+    """Return whether an expression is `z.real` or `z.imag`, of whatever."""
+    return isinstance(node, ast.Attribute) and node.attr in ("real", "imag")
 
 
 def is_ellipsis(node: ast.expr) -> bool:

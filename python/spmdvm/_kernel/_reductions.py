@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _functions, _instead, _random
 from ._parts import Parts
-from ._types import BOOL, FLOAT64, INT, NUMBERS, Num, strong
+from ._types import BOOL, FLOAT64, NUMBERS, Num, strong
 from ._values import Value, literal
 
 FUNCTIONS = {
@@ -38,8 +38,10 @@ _OF_NUMBERS: dict[str, tuple[Any, int]] = {
     "clip": (np.clip, 2),
     "round": (np.round, 1),
     "item": (None, 0),
-    "conjugate": (None, 0),
+    "conjugate": (np.conjugate, 0),
+    "conj": (np.conjugate, 0),
 }
+_OF_ELEMENTS = ("clip", "round", "conj", "conjugate")
 _SIGNS = {"any": "||", "all": "&&"}
 
 
@@ -75,11 +77,20 @@ class Reductions(Parts):
         mean = ast.copy_location(ast.Name("mean", ast.Load()), node)
         outer = self.elements
         self.elements = {**outer, id(mean): self.keep(self._reduced(node, "mean", source))}
+        self.refuse_complex(node, how, self.elements[id(mean)])
         apart = ast.copy_location(ast.BinOp(source, ast.Sub(), mean), node)
         squares = ast.copy_location(ast.BinOp(apart, ast.Mult(), apart), node)
         result = self._reduced(node, "mean", squares)
         self.elements = outer
         return result if how == "var" else replace(result, text=f"sqrt({result.text})")
+
+    def refuse_complex(self, node: Any, how: str, value: Value) -> None:
+        """Fail if a reduction has no meaning here for complex numbers."""
+        if value.type.kind == "c":
+            help = "compare their magnitudes: `np.abs(z)`"
+            if how in ("var", "std"):
+                help = "write it out: `np.mean(np.abs(z - np.mean(z)) ** 2)`"
+            self.fail(node, f"`{how}` takes no complex numbers in a kernel", f"`{value.type}`", help)
 
     def _place_of(self, node: Any, how: str, source: ast.expr) -> Value:
         """Translate the index of the first element that is the least or greatest, or NaN if there is one."""
@@ -148,7 +159,7 @@ class Reductions(Parts):
             result = self.keep(Value(self._of_lanes(how, total, ty), ty, True))
         if how != "mean":
             return result
-        return Value(f"({result.text} / (({ty.spmd})({size})))", ty, result.uniform)
+        return Value(f"({result.text} / (({ty.part.spmd})({size})))", ty, result.uniform)
 
     def _says_more(self, source: ast.expr) -> None:
         """Fail with what is wrong with an expression itself, if that is an error."""
@@ -188,15 +199,16 @@ class Reductions(Parts):
         if how in _SIGNS:
             return BOOL, "true" if how == "all" else "false"
         if how == "mean":
-            ty = ty if ty.kind == "f" else FLOAT64
+            ty = ty if ty.kind in "fc" else FLOAT64
         if how == "sum" and ty.kind in "bi":
             ty = NUMBERS["int64"]
         if how == "sum" and ty.kind == "u":
             ty = NUMBERS["uint64"]
         if ty == BOOL:
             self.fail(node, f"bools have no `{how}`", "bools", "ask for `any` or `all`")
-        ty = NUMBERS["int64"] if ty == INT else ty
-        ty = FLOAT64 if ty.weak else ty
+        if how in ("min", "max"):
+            self.refuse_complex(node, how, value)
+        ty = strong(ty)
         if how not in ("min", "max"):
             return ty, literal(0, ty)
         if ty.kind == "f":
@@ -216,12 +228,16 @@ class Reductions(Parts):
         helper = "py_minimum" if how == "min" else "py_maximum"
         return self._helper(helper, total.type, total.uniform, total, value).text
 
+    def sum_of_lanes(self, text: str, ty: Num) -> str:
+        """Write the sum of a number of all lanes."""
+        return f"py_creduce_add({text})" if ty.kind == "c" else f"(({ty.spmd})reduce_add({text}))"
+
     def _of_lanes(self, how: str, total: str, ty: Num) -> str:
         """Write what the lanes have found together."""
         if how in _SIGNS:
             return f"{how}({total})"
         if how not in ("min", "max"):
-            return f"(({ty.spmd})reduce_add({total}))"
+            return self.sum_of_lanes(total, ty)
         least = f"(({ty.spmd})reduce_{how}({total}))"
         nan = literal(np.nan, ty) if ty.kind == "f" else ""
         return f"(any(isnan({total})) ? {nan} : {least})" if nan else least
@@ -236,6 +252,11 @@ class Reductions(Parts):
         while isinstance(at, ast.Attribute):
             at = at.value
         return not isinstance(at, ast.Name) or self.read_name(at) is not None
+
+    def is_method_of_elements(self, node: ast.Call) -> bool:
+        """Return whether a call is of a method that goes by elements, such as `a.clip(0, 1)`."""
+        func = node.func
+        return isinstance(func, ast.Attribute) and func.attr in _OF_ELEMENTS and self.is_method(node)
 
     def is_reduction(self, node: ast.expr) -> bool:
         """Return whether an expression goes over whole arrays and gives one number."""
@@ -283,7 +304,7 @@ class Reductions(Parts):
         if func.attr in METHODS:
             found = any(True for _ in self._arrays_in(func.value))
             return self.reduction(node, func.attr, func.value) if found else None
-        if func.attr in _OF_NUMBERS and self.array_of(func.value) is None:
+        if func.attr in _OF_NUMBERS and (id(func.value) in self.elements or self.array_of(func.value) is None):
             function, most = _OF_NUMBERS[func.attr]
             if node.keywords or len(node.args) > most:
                 self.fail(node, f"`{func.attr}` of a number takes up to {most} arguments", "others here")

@@ -5,6 +5,8 @@ from __future__ import annotations
 # Keywords and what the translation itself uses: parameters have other names in SPMD text.
 RESERVED = frozenset(
     [
+        "Complex64",
+        "Complex128",
         "assert",
         "bool",
         "break",

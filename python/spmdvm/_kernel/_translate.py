@@ -15,12 +15,14 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
+
 from .._errors import CompileError
-from . import _instead, _random, _support
+from . import _complex, _instead, _random, _support
 from ._arrays import Made
 from ._inline import Inline, inline_of
 from ._loops import Loops, jumps
-from ._parts import Part
+from ._parts import Part, is_complex_part
 from ._reserved import RESERVED
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
@@ -184,6 +186,8 @@ class Program:
         self.python_variables: dict[str, str] = {}
         # What is asserted, by file and line.
         self.assertions: dict[tuple[str, int], str] = {}
+        # Whether there are complex numbers in the text.
+        self.has_complex = False
 
     def mark(self) -> tuple[int, int, set[Any]]:
         """Note what there is, for `reset`."""
@@ -234,6 +238,12 @@ class Program:
     def text(self) -> tuple[str, list[Line | None]]:
         """Give the text and, for each of its lines, the file and line of Python."""
         lines: list[tuple[str, Line | None]] = []
+        called = self._called()
+        written = [line for function in (*self.heads, *called) for line, _ in function]
+        written += [ty.spmd for record in self.records for _, ty in record.fields]
+        self.has_complex = bool(_complex.occur(written))
+        if self.has_complex:
+            lines.extend((line, None) for line in _complex.prelude(written).splitlines())
         for helper in self.support.values():
             lines.extend((line, None) for line in helper.splitlines())
         for record, name in self.records.items():
@@ -241,7 +251,7 @@ class Program:
             lines.append((f"struct {name} {{ {fields} }};", None))
         for (spmd, numbers), name in self.tables.items():
             lines.append((f"static const uniform {spmd} {name}[{len(numbers)}] = {{{', '.join(numbers)}}};", None))
-        for function in (*self.heads, *self._called()):
+        for function in (*self.heads, *called):
             lines.extend(function)
         texts, last = [], None
         for line, place in lines:
@@ -462,11 +472,17 @@ class Body(Loops):
             declared.append(("    " * self.indent + text, Declaration(*place)))
         for name, variable in region.variables.items():
             shape = "uniform " if variable.uniform else ""
-            start = f" = {self.param_text(name)}" if name in own else ""
+            start = f" = {self._given(name, variable.type)}" if name in own else ""
             text = f"{shape}{variable.spmd} {variable.text}{start};"
             declared.append(("    " * self.indent + text, place if start else Declaration(*place)))
         declared.extend(("    " * self.indent + f"int {text};", Declaration(*place)) for text in sorted(region.short))
         self.lines[at:at] = declared
+
+    def _given(self, name: str, ty: Num) -> str:
+        """Write the argument with which the variable begins that a parameter is."""
+        text, of = self.param_text(name), next(param.type for param in self.params if param.name == name)
+        # Numbers of other kinds are converted where they are assigned.
+        return self.cast(Value(text, of, False), ty, None).text if ty.kind == "c" else text
 
     def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
         """Raise an error at a node."""
@@ -1041,6 +1057,7 @@ class Body(Loops):
             return False
         made = self.array_of(value)
         if made is None:
+            self._refuse_to_change_parts(target, value)
             made = self.copied(value, value, None, target.id)
         root = self.parts[made.text].name if made.text in self.parts else made.text
         for hidden in self.hidden:
@@ -1048,6 +1065,14 @@ class Body(Loops):
                 hidden.name = self.program.python_variables[root] = target.id
         self.assign_name(target, target.id, made)
         return True
+
+    def _refuse_to_change_parts(self, target: ast.Name, value: ast.expr) -> None:
+        """Fail if a name stands for the real or imaginary parts of an array, and changes them: they are copies here."""
+        is_call = isinstance(value, ast.Call) and not self.is_method(value)
+        is_part = is_complex_part(value) or (is_call and self.called(value) in (np.real, np.imag))
+        if is_part and (self._is_changed(target.id) or self.counts.get(target.id, 0) > 1):
+            help = f"copy them: `{ast.unparse(value)}.copy()`; or store to the elements of the array"
+            self.fail(value, f"`{target.id}` would be a part of the array, and is changed", "here", help)
 
     def names_generator(self, target: ast.expr, value: ast.expr) -> bool:
         """Translate `rng = spmdvm.rng(seed, i)`; return whether it is such a one."""
@@ -1110,7 +1135,7 @@ class Body(Loops):
             return self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
         ty = self.annotation(node.annotation)
         value = self.number(node.value)
-        if value.type.kind == "f" and ty.kind != "f":
+        if value.type.kind == "f" and ty.kind not in "fc":
             # To Python the annotation means nothing: the variable would be a float.
             help = f"convert it: `{ast.unparse(node.annotation)}({ast.unparse(node.value)})`"
             self.fail(node.value, f"a float is no `{ty}`", f"{_a(value.type)}", help)
@@ -1164,6 +1189,8 @@ class Body(Loops):
             return
         if self.is_part(target):
             self.fail(target, "a part of an array is assigned by a statement of its own", "here")
+        if is_complex_part(target) and self._is_of_numbers(target.value):
+            self.refuse_part(target)
         if isinstance(target, ast.Subscript) and self.is_record(target):
             return self.store_record(target, self.array_of(_as_load(target)), value)
         if isinstance(target, (ast.Subscript, ast.Attribute)):
@@ -1175,13 +1202,19 @@ class Body(Loops):
             return self.store(target, place, value, place.type)
         self.fail(target, "this cannot be assigned", "not a name, an element or a field")
 
+    def _is_of_numbers(self, node: ast.expr) -> bool:
+        """Return whether an expression is a number, or an array of them."""
+        found = self.array_of(node)
+        value = self.expression(node) if found is None else found
+        return value.parts is None and (isinstance(value.type, Num) or isinstance(value.type.of, Num))
+
     def store(self, target: ast.expr, place: Value, value: Value, of: Num) -> None:
         """Write that an element, or a field of one, takes a number."""
         if place.uniform and self.is_uniform_here() and not value.uniform:
             self.fail(target, "lanes would store different values to one element", "outside of `foreach`")
         text = self.cast(value, of, target).text
         if place.uniform and not value.uniform and self.one is not None:
-            text = f"extract({text}, (uniform int){self.one})"
+            text = f"{'py_cextract' if of.kind == 'c' else 'extract'}({text}, (uniform int){self.one})"
         if self.inside is None or self.one is not None or "." in place.text.rpartition("]")[2]:
             return self.emit(f"{place.text} = {text};")
         (flag, plain), text = self.inside, self.keep(replace(value, text=text, type=of)).text
@@ -1244,8 +1277,8 @@ class Body(Loops):
         if not (isinstance(first, ast.Name) and first.id == name):
             return False
         operand = self.expression(second)
-        if not isinstance(operand.type, Num) or operand.type == BOOL:
-            self.fail(value, f"{_a(operand.type)} has no order", "not a number")
+        if not isinstance(operand.type, Num) or operand.type == BOOL or operand.type.kind == "c":
+            self.fail(value, f"{_a(operand.type)} has no order", "not a number that is more or less than others")
         self._combine(value, name, how, operand, lambda partial, text: f"{partial} = {how}({partial}, {text});")
         return True
 
@@ -1807,7 +1840,7 @@ class Body(Loops):
             start = literal(0, ty) if reduction.how == "+" else total
             self.lines.insert(at, ("    " * self.indent + f"varying {ty.spmd} {partial} = {start};", self.at))
             if reduction.how == "+":
-                self.emit(f"{total} = {total} + ({ty.spmd})reduce_add({partial});")
+                self.emit(f"{total} = {total} + {self.sum_of_lanes(partial, ty)};")
             else:
                 self.emit(f"{total} = ({ty.spmd})reduce_{reduction.how}({partial});")
 

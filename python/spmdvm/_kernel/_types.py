@@ -25,11 +25,11 @@ class Num:
     @property
     def dtype(self) -> np.dtype:
         """What numpy keeps such numbers in."""
-        return np.dtype({"int": "int64", "float": "float64"}.get(self.name, self.name))
+        return np.dtype({"int": "int64", "float": "float64", "complex": "complex128"}.get(self.name, self.name))
 
     @property
     def kind(self) -> str:
-        """`b`, `i`, `u` or `f`, as numpy's."""
+        """`b`, `i`, `u`, `f` or `c`, as numpy's."""
         return self.dtype.kind
 
     @property
@@ -41,6 +41,13 @@ class Num:
     def bits(self) -> int:
         """How many bits a number has."""
         return 8 * self.dtype.itemsize
+
+    @property
+    def part(self) -> Num:
+        """What the parts of a complex number are; any other type itself."""
+        if self.kind != "c":
+            return self
+        return FLOAT if self.weak else NUMBERS["float32" if self.bits == 64 else "float64"]
 
     def holds(self, value: int) -> bool:
         """Whether an integer is one of its values."""
@@ -65,12 +72,16 @@ _SPMD = {
     "float16": "float16",
     "float32": "float",
     "float64": "double",
+    # Structs, see `_complex`.
+    "complex64": "Complex64",
+    "complex128": "Complex128",
 }
 NUMBERS = {name: Num(name, spmd) for name, spmd in _SPMD.items()}
 BOOL = NUMBERS["bool"]
 INT64, FLOAT64 = NUMBERS["int64"], NUMBERS["float64"]
 INT = Num("int", "int64", weak=True)
 FLOAT = Num("float", "double", weak=True)
+COMPLEX = Num("complex", "Complex128", weak=True)
 
 
 @dataclass(frozen=True)
@@ -150,6 +161,8 @@ def of_value(value: Any) -> Type | None:
         return of if isinstance(of, Num) else None
     if isinstance(value, int):
         return INT
+    if isinstance(value, complex):
+        return COMPLEX
     return FLOAT if isinstance(value, float) else None
 
 
@@ -163,16 +176,18 @@ def promote(a: Num, b: Num) -> Num | None:
     if a == BOOL or b == BOOL:
         return b if a == BOOL else a
     if a.weak and b.weak:
-        return FLOAT
+        return COMPLEX if COMPLEX in (a, b) else FLOAT
     if a.weak or b.weak:
         weak, strong = (a, b) if a.weak else (b, a)
-        return strong if weak == INT or strong.kind == "f" else FLOAT64
+        if weak == COMPLEX and strong.kind != "c":
+            return NUMBERS["complex64" if strong.kind == "f" and strong.bits <= 32 else "complex128"]
+        return strong if weak == INT or strong.kind in "fc" else FLOAT64
     return NUMBERS.get(np.promote_types(a.dtype, b.dtype).name)
 
 
 def strong(ty: Num) -> Num:
     """Give the type of numpy's that a number of Python's is kept in."""
-    return {INT: INT64, FLOAT: FLOAT64}.get(ty, ty)
+    return {INT: INT64, FLOAT: FLOAT64, COMPLEX: NUMBERS["complex128"]}.get(ty, ty)
 
 
 def join(a: Num, b: Num) -> Num | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._types import BOOL, FLOAT, INT, NUMBERS, Num, Type
+from ._types import BOOL, COMPLEX, FLOAT, INT, NUMBERS, Num, Type
 
 INT32 = (-(2**31), 2**31 - 1)
 INT64 = (-(2**63), 2**63 - 1)
@@ -128,6 +128,11 @@ def constant(value: Any) -> Value | None:
         return Value(literal(value, INT), INT, True, value, value, value)
     if isinstance(value, float):
         return Value(literal(value, FLOAT), FLOAT, True, const=value)
+    if isinstance(value, np.complexfloating) and value.dtype.name in NUMBERS:
+        ty = NUMBERS[value.dtype.name]
+        return Value(literal(value, ty), ty, True, const=complex(value))
+    if isinstance(value, complex):
+        return Value(literal(value, COMPLEX), COMPLEX, True, const=value)
     return None
 
 
@@ -143,6 +148,8 @@ def literal(value: Any, ty: Num) -> str:
     """Write a number as a constant of a type that has it."""
     if ty.kind == "f":
         return _float(value, ty)
+    if ty.kind == "c":
+        return f"py_{ty.spmd.lower()}({_float(value.real, ty.part)}, {_float(value.imag, ty.part)})"
     value = int(value)
     if ty == BOOL:
         return "true" if value else "false"
@@ -154,6 +161,13 @@ def literal(value: Any, ty: Num) -> str:
     if ty.spmd == "int64":
         return text if value >= 0 else f"({text})"
     return f"(({ty.spmd}){text})"
+
+
+def initial(value: Any, ty: Num) -> str:
+    """Write a number as one of a constant array."""
+    if ty.kind != "c":
+        return literal(value, ty)
+    return f"{{{_float(value.real, ty.part)}, {_float(value.imag, ty.part)}}}"
 
 
 def _float(value: Any, ty: Num) -> str:
