@@ -196,6 +196,26 @@ def test_traps_are_at_the_line():
     assert both(np.arange(1, 4), threads=2)[1].tolist() == [7, 3, 2]
 
 
+def test_steps_and_limits_show_no_loop_around_the_kernel():
+    first = steps.__wrapped__.__code__.co_firstlineno
+    with steps.stepper(np.array([3, 4])) as stepper:
+        assert (stepper.into().line, str(stepper.into()).splitlines()[0].split(" in ")[1]) == (
+            first + 1,
+            "steps, 1 deep",
+        )
+        assert stepper.out().line == first + 1
+    forever = spmdvm.kernel(endless, timeout=0.1)
+    with pytest.raises(spmdvm.OutOfTime) as caught:
+        forever(np.arange(100), threads=2)
+    assert "out of time in `endless`\n" in str(caught.value) and caught.value.task is None
+
+
+def endless(x):
+    while x < 1000:
+        x = x * 1
+    return x, x
+
+
 def test_numbers_for_all_elements_and_limits():
     @spmdvm.kernel(fuel=20_000)
     def powers(x, n: uniform[int32]):

@@ -112,7 +112,9 @@ def test_records_among_other_results():
         return a, b, apart
 
     a, b = records(50, ALIGNED), records(50, PACKED, seed=3)
+    again = spmdvm.kernel(lambda a, b: (b, a, abs(a.x - b.x)) if b.x < a.x else (a, b, abs(a.x - b.x)))
     low, high, apart = sorted_pair(a, b, threads=2)
+    assert all((one == other).all() for one, other in zip(again(a, b), (low, high, apart)))
     assert (low["x"] == np.minimum(a["x"], b["x"])).all() and (high["x"] == np.maximum(a["x"], b["x"])).all()
     assert (apart == abs(a["x"] - b["x"])).all() and low.dtype == ALIGNED
     where = np.arange(50) % 2 == 0
@@ -303,6 +305,10 @@ def now_this_now_that(p):
     return p.x  # HERE this returns other values than other parts of the function
 
 
+def field_of_a_field(p):
+    return p.x.y  # HERE `p.x` is a number and has no `y`
+
+
 def returned_within(p):
     def same(q):
         return q  # HERE a record is not returned as a whole
@@ -317,7 +323,8 @@ def chosen(p, o=0):
 
 WRONG = [
     with_a_store, with_a_store_by_name, with_a_store_elsewhere, computed, compared, other_field, too_few, one_number,
-    a_float_for_an_integer, a_number_for_a_bool, too_large_a_number, now_this_now_that, returned_within, chosen,
+    a_float_for_an_integer, a_number_for_a_bool, field_of_a_field, too_large_a_number, now_this_now_that,
+    returned_within, chosen,
 ]  # fmt: skip
 
 

@@ -802,7 +802,7 @@ class Kernel:
         """Give the instance in which functions of Python are called, which are part of their callers else."""
         if instance.by_steps is None:
             slow = instance
-            if instance.has_inlined:
+            if instance.has_inlined or instance.has_loop:
                 slow = self._build(*instance.translate(Program(inlines=False)))
             lines = slow.text.split("\n")
             for at, place in enumerate(slow.places):

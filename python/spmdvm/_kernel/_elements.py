@@ -77,6 +77,17 @@ def write_loop(program: Any, body: Any, types: list[Any], name: str) -> list[str
         "}",
     ]
     at = body.source.line(body.source.tree)
+    if not program.inlines:
+        # For who steps through it: one loop, which is the kernel's.
+        return [
+            f"export void {ENTRY}({declared}, uniform int64 n__, {count}, uniform int tasks__) {{",
+            "    const uniform int64 from__ = 0;",
+            "    foreach (i__ = 0 ... (int)n__) {",
+            f"        if (!masked__ || where__[i__]) {{ {call} }}",
+            "    }",
+            "    done__[0] = n__;",
+            "}",
+        ]
     program.functions.append([(line, at) for line in loop])
     return [
         f"task void {TASK}({declared}, uniform int64 n__, {count}) {{",
@@ -149,7 +160,7 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
             if goal is not target:
                 np.copyto(goal, target, where=chosen)
         return out
-    found = [target if target.dtype == dtype else target.astype(dtype) for target, dtype in zip(targets, dtypes)]
+    found = [_as_dtype(target, dtype) for target, dtype in zip(targets, dtypes)]
     if not shape:
         # As functions of one number give one of Python.
         is_one = not instance.gives_several and not instance.gives_records
@@ -162,6 +173,13 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
 # Of arguments of these types nothing else is to be known.
 _PLAIN = (np.ndarray, int, float, complex, bool, *(np.dtype(c).type for c in "?bBhHiIlLqQefdFD"))
 _ALL = np.ones(1, bool)
+
+
+def _as_dtype(result: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    if result.dtype is dtype:
+        return result
+    # (Equal dtypes may differ in what they say of themselves.)
+    return result.view(dtype) if result.dtype == dtype else result.astype(dtype)
 
 
 def _threads_of(name: str, threads: Any) -> int:
@@ -294,8 +312,8 @@ def complex_of(place: str, value: Any, ty: Num) -> Any:
     """Give the one complex number that is passed for all elements."""
     source = np.asarray(value)
     if source.ndim or source.dtype.kind not in _ORDER:
-        what = f"an array of {source.dtype}" if source.ndim else f"a `{type(value).__name__}`"
-        raise TypeError(f"{place} takes a complex number, and was given {what}")
+        what = f"an array of shape {source.shape}" if source.ndim else f"a `{type(value).__name__}`"
+        raise TypeError(f"{place} takes a complex number{' for all elements' * bool(source.ndim)}, not {what}")
     _check_cast(place, value, source, ty)
     return ty.dtype.type(value)
 

@@ -311,6 +311,12 @@ class Expressions(Calls):
             return part
         if isinstance(owner, (ast.Subscript, ast.Call)) and not self._is_limits(owner):
             return self.element(node, stores=False)
+        root = owner
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(owner, ast.Attribute) and isinstance(root, ast.Name) and self.read_name(root) is not None:
+            value = self._as_number(owner, self.expression(owner))
+            self.fail(node, f"`{ast.unparse(owner)}` is a number and has no `{node.attr}`", f"`{value.type}`")
         return self._outside(node, ast.unparse(node), self.resolve(node))
 
     def _complex_part(self, owner: ast.expr, which: str) -> Value | None:
@@ -860,6 +866,7 @@ class Expressions(Calls):
 
     def choose(self, node: Any, test: Value, a: Value, b: Value) -> Value:
         """Give one of two numbers."""
+        a, b = self._as_number(node, a), self._as_number(node, b)
         ty = promote(a.type, b.type) if (a.type == BOOL) == (b.type == BOOL) else None
         if ty is None:
             self.fail(node, "the two values have no common type", f"`{a.type}` and `{b.type}`", "convert one of them")

@@ -66,10 +66,14 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
     inner, at = next(((frame.function, at) for frame, at in zip(trap.stack, places) if at), (ENTRY, None))
     own = at.function if isinstance(at, Inside) else instance.names.get(inner, inner)
     called = {**dict.fromkeys(FUNCTIONS, own), **instance.names, inner: own}
+    # Tasks of one call are no concern of the caller.
+    head = re.sub(rf" \(task \d+ of `{TASK}`\)", "", head)
     head = re.sub(r"`(\w+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
     place = next((place for place in places if place), None)
     new = type(trap)("")
     new.__dict__.update(trap.__dict__)
+    if any(frame.function == TASK for frame in trap.stack):
+        new.task = None
     help = ""
     if place is not None and trap.kind == "assertion" and (place.file, place.number) in instance.assertions:
         told = instance.assertions[place.file, place.number]

@@ -95,6 +95,8 @@ class Reductions(Parts):
     def _place_of(self, node: Any, how: str, source: ast.expr) -> Value:
         """Translate the index of the first element that is the least or greatest, or NaN if there is one."""
         array = self.array_of(source)
+        if array is None and self.is_uniform_here() and self.makes_elements(source):
+            array = self.copied(source, source)
         if array is None or array.type.ndim != 1:
             self._says_more(source)
             self.fail(source, f"`{how}` takes an array of one dimension in a kernel", "this is none", "write the loop")

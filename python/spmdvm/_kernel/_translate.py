@@ -159,7 +159,11 @@ class Program:
     """The SPMD text of an instance, and where its lines come from."""
 
     def __init__(self, inlines: bool = True) -> None:
-        """Begin with nothing; whether functions that index arrays `inlines` become part of their callers."""
+        """Begin with nothing.
+
+        Whether it `inlines`: functions that index arrays become part of their callers, and loops over elements are for
+        several threads. Else it is for who steps through it.
+        """
         self.inlines = inlines
         # Whether some function has.
         self.has_inlined = False
@@ -1466,7 +1470,8 @@ class Body(Loops):
         """Return whether an elementwise kernel returns one of two records: `p if c else q`."""
         if not isinstance(node, ast.IfExp) or self.uniform or self.identity is not None:
             return False
-        found = [self.array_of(arm) for arm in (node.body, node.orelse)]
+        arms = [arm.elts if isinstance(arm, ast.Tuple) else [arm] for arm in (node.body, node.orelse)]
+        found = [self.array_of(part) for arm in arms for part in arm if isinstance(part, (ast.Name, ast.Subscript))]
         return any(value is not None and value.type.ndim == 0 for value in found)
 
     def _without_records(self, node: ast.Return, value: Value) -> Value:
