@@ -159,8 +159,57 @@ def test_one_record_for_all():
     x = np.arange(5.0)
     assert above(x, 5.0, one).tolist() == [True, True, False, False, False]
     assert above(x, 5.0, one[0], threads=2).tolist() == above(x, 5.0, (2, 1)).tolist() == above(x, 5.0, one).tolist()
-    with pytest.raises(TypeError, match=r"`p` is one record for all elements, and was given an array of shape \(3,\)"):
+    with pytest.raises(TypeError, match=r"`p` takes one record, not an array of shape \(3,\)"):
         above(x, 5.0, np.zeros(3, plane))
+
+
+def test_one_record_in_array_kernels():
+    @spmdvm.kernel
+    def nearest(p: PACKED, others, scale):
+        best = 1e9
+        for i in spmdvm.foreach(len(others)):
+            best = min(best, abs(others[i].x - p.x) * scale)
+        return best, p.k, weight(p)
+
+    p, others = records(3, PACKED), records(60, ALIGNED, seed=4)
+    for one in (p[1], p[1:2], p[1].item(), p[1].astype(ALIGNED)):
+        best, k, size = nearest(one, others, 2)
+        assert best == 2 * abs(others["x"] - p[1]["x"]).min() and k == p[1]["k"]
+        assert size == pytest.approx(float(expected(p[1])))
+    with pytest.raises(TypeError, match=r"nearest\(\): `p` takes one record, not an array of shape \(3,\)"):
+        nearest(p, others, 2)
+
+    @spmdvm.kernel
+    def shifted(a, p):
+        out = np.zeros(len(a))
+        out[:] = a + p.x
+        return out[1:]
+
+    assert shifted(np.arange(3.0), p[0]).tolist() == [1 + p[0]["x"], 2 + p[0]["x"]]
+    assert shifted(np.arange(3.0), p[1]).tolist() == [1 + p[1]["x"], 2 + p[1]["x"]]
+
+    @spmdvm.kernel
+    def outside(a, p):
+        p.x = a[0]
+
+    with pytest.raises(spmdvm.CompileError, match="`p` is a record that the kernel only reads"):
+        outside(np.arange(3.0), p[0])
+
+    @spmdvm.kernel
+    def beyond(a, p, m):
+        return a[p.k] + m[0, p.k]
+
+    p[0]["k"] = 7
+    with pytest.raises(IndexError, match="index 7 of `a`, which has 3 elements"):
+        beyond(np.arange(3.0), p[0], np.zeros((2, 9)))
+    with pytest.raises(IndexError, match=r"outside of `m`, whose shape is \(2, 4\)"):
+        beyond(np.arange(9.0), p[0], np.zeros((2, 4)))
+
+
+def test_expressions_of_records():
+    p = records(20, SCATTERED)
+    assert (spmdvm.evaluate("p.x * 2 + y", {"p": p, "y": 1}) == p["x"] * 2 + 1).all()
+    assert (spmdvm.vectorize("abs(p.x)")(p) == abs(p["x"])).all()
 
 
 def test_functions_names_and_taking_apart():
@@ -316,6 +365,15 @@ def returned_within(p):
     return same(p).x
 
 
+def another_name(p):
+    p = p.x  # HERE the parameter `p` is a record and cannot be assigned
+    return p
+
+
+def made(p):
+    return np.array((p.x, p.k), dtype=PACKED)  # HERE this is no type of numbers
+
+
 def chosen(p, o=0):
     q = p if p.on else o  # HERE a number is needed
     return q.x
@@ -324,7 +382,7 @@ def chosen(p, o=0):
 WRONG = [
     with_a_store, with_a_store_by_name, with_a_store_elsewhere, computed, compared, other_field, too_few, one_number,
     a_float_for_an_integer, a_number_for_a_bool, field_of_a_field, too_large_a_number, now_this_now_that,
-    returned_within, chosen,
+    returned_within, another_name, made, chosen,
 ]  # fmt: skip
 
 
@@ -336,6 +394,18 @@ def test_mistakes_are_told_at_their_line(function):
     text = str(caught.value)
     assert message in text.replace(f"# HERE {message}", "") and code in text, text
     assert f"test_kernel_records.py:{line}:" in text
+
+
+def test_no_other_record():
+    @spmdvm.kernel
+    def f(p, q):
+        if p.on:
+            p = q
+        return p.x
+
+    with pytest.raises(spmdvm.CompileError, match="the parameter `p` cannot become another record here"):
+        f(records(3, PACKED), records(3, PACKED))
+    assert spmdvm.kernel(lambda p: p is None)(records(1, PACKED)).tolist() == [False]
 
 
 @pytest.mark.parametrize(

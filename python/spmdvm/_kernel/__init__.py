@@ -457,22 +457,22 @@ class Kernel:
             arrays = [isinstance(ty, Array) for ty in types]
             several = builtins.any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
             # Instances by what is equal about shapes.
-            plan = self._plans[kinds] = (types, arrays, several, {})
-        types, arrays, several, ready = plan
-        if builtins.any(isinstance(ty, Num) and ty.kind == "c" for ty in types):
-            values = [
-                _elements.complex_of(f"{self.__name__}(): `{name}`", v, ty)
-                if isinstance(ty, Num) and ty.kind == "c"
-                else v
-                for name, v, ty in zip(self._names, values, types)
-            ]
+            is_converted = builtins.any(isinstance(ty, Record) or getattr(ty, "kind", "") == "c" for ty in types)
+            plan = self._plans[kinds] = (types, arrays, several, is_converted, {})
+        types, arrays, several, is_converted, ready = plan
+        if is_converted:
+            places = [f"{self.__name__}(): `{name}`" for name in self._names]
+            values = [_elements.one_of(*each) for each in zip(places, values, types)]
         given: list[Any] = []
         lengths: dict[int, int] = {}
         pattern = []
         # Whether offsets need more than 32 bits.
         wide = False
-        for value, is_array in zip(values, arrays):
+        for value, is_array, ty in zip(values, arrays, types):
             given.append(value)
+            if isinstance(ty, Record):
+                # Which one of an array.
+                given.append(0)
             if is_array:
                 shape = value.shape
                 # (Where an array has no elements, a dimension may be long nevertheless.)
@@ -497,7 +497,7 @@ class Kernel:
             for array in made:
                 given.extend((array, *array.shape))
         if not instance.gives_several:
-            plain = self._is_decided and self._is_positional and not made
+            plain = self._is_decided and self._is_positional and not made and not is_converted
             self._again = _Again.of(instance, values, arrays) if plain else None
             result = self._run(instance, given, progress)
             return result if instance.arrays is None else instance.results(values, made, [])
@@ -524,6 +524,9 @@ class Kernel:
     def _shared(self, at: int, value: Any) -> Any:
         """Give the memory of an object that shows it as an array; anything else as it is."""
         place = f"{self.__name__}(): `{self._names[at]}`"
+        own = self._annotations[self._names[at]]
+        if isinstance(value, tuple) and own is not None and own.what != "array" and _is_record(own):
+            return _elements.as_records(place, value, record_of(own.of))
         if _containers.is_lazy(value):
             raise TypeError(
                 f"{place} is a Dask array, and this kernel works on whole arrays; compute it first (x.compute()), or "
@@ -542,10 +545,11 @@ class Kernel:
         for name, value in zip(self._names, values):
             annotation = self._annotations[name]
             if annotation is not None and annotation.what != "array":
-                types.append(_functions.type_of(annotation.of))
+                ty = _annotated_type(annotation)
+                types.append(ty.of if isinstance(ty, Uniform) else ty)
                 continue
             if annotation is None and name not in self._indexed and not isinstance(value, np.ndarray):
-                ty = of_value(value)
+                ty = record_of(value.dtype) if isinstance(value, np.void) and value.dtype.names else of_value(value)
             else:
                 if not isinstance(value, np.ndarray):
                     raise TypeError(f"{self.__name__}(): `{name}` takes an array, not {_described(value)}")
@@ -589,7 +593,12 @@ class Kernel:
 
     def _shapes(self, instance: _Instance, given: list[Any]) -> dict[str, tuple[int, ...]]:
         """Give the shapes of the arrays that a run was given, by the names of the parameters."""
-        names = [name for name, ty in zip(self._names, instance.params) if isinstance(ty, Array)]
+        takes = [
+            isinstance(getattr(ty, "of", ty), Record)
+            or isinstance(ty, Array if not instance.has_loop else (Num, Array))
+            for ty in instance.params
+        ]
+        names = [name for name, takes_array in zip(self._names, takes) if takes_array]
         names.extend(made.name for made in instance.made)
         arrays = [value for value in given if isinstance(value, np.ndarray) and value.ndim]
         return {name: array.shape for name, array in zip(names, arrays)}
@@ -672,12 +681,15 @@ class Kernel:
         self, program: Program, types: list[Any], pattern: tuple, wide: bool
     ) -> tuple[Body, Program, list[Any], list[Any]]:
         program.wide, program.brings_memory = wide, True
-        params = [Param(n, ty, True) for n, ty in zip(self._names, types)]
+        params = [
+            Param(n, Array(ty, 0), True, ()) if isinstance(ty, Record) else Param(n, ty, True)
+            for n, ty in zip(self._names, types)
+        ]
         body = Body(program, self._source, params, self._lookup, True)
         for param in params:
             if isinstance(param.type, Num) and param.type.is_int:
                 param.host = body.param_text(param.name)
-        arrays = [param for param in params if isinstance(param.type, Array)]
+        arrays = [param for param in params if isinstance(param.type, Array) and param.type.ndim]
         for param, classes in zip(arrays, pattern):
             for k, number in enumerate(classes):
                 body.dims[f"{body.param_text(param.name)}__n{k}"] = f"length {number}"
@@ -955,11 +967,12 @@ def _lookup_in_expression(name: str) -> Any:
     ):
         if name in owner:
             return owner[name]
-    if name in ("np", "numpy"):
-        return np
-    if name == "math":
-        return math
+    if name in _MODULES:
+        return _MODULES[name]
     raise KeyError(name)
+
+
+_MODULES = {"np": np, "numpy": np, "math": math}
 
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
@@ -985,7 +998,8 @@ def _of_text(text: str, options: tuple) -> Kernel:
     owners = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
-    found = [n.id for n in nodes if id(n) not in called and id(n) not in owners and n.id not in _CONSTANTS]
+    names = (n for n in nodes if id(n) not in called and n.id not in _CONSTANTS)
+    found = [n.id for n in names if not (id(n) in owners and n.id in _MODULES)]
     return Kernel._of_expression(text, source, list(dict.fromkeys(found)), what, dict(options))
 
 
@@ -1071,9 +1085,7 @@ def evaluate(
     if progress is not None and progress is not False:
         special["progress"] = progress
     if not values:
-        attribute = next((n for n in ast.walk(found._source.tree) if isinstance(n, ast.Attribute)), None)
-        help = f"; give `{ast.unparse(attribute)}` a name" if attribute is not None else ": Python computes it"
-        raise TypeError(f"there is no variable in {expression!r}{help}")
+        raise TypeError(f"there is no variable in {expression!r}: Python computes it")
     return found(*values, **special)
 
 

@@ -174,6 +174,8 @@ class Arrays(Reductions):
             if _library.takes_array(function):
                 return False
             return is_known and any(map(self.makes_elements, node.args))
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return False
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
             return any(
                 self.makes_elements(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)

@@ -134,7 +134,7 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
         if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.c_contiguous:
             given.append(value.reshape(-1))
         elif isinstance(param, Uniform):
-            given.append(_uniform_of(f"{name}(): `{n}`", value, param.of))
+            given.append(one_of(f"{name}(): `{n}`", value, param.of))
         else:
             given.append(_elements_of(f"{name}(): `{n}`", value, param, shape))
     # What is left out is zero.
@@ -318,13 +318,15 @@ def complex_of(place: str, value: Any, ty: Num) -> Any:
     return ty.dtype.type(value)
 
 
-def _uniform_of(place: str, value: Any, ty: Num | Record) -> Any:
-    """Give what is passed for all elements: a number, or an array of one record."""
+def one_of(place: str, value: Any, ty: Any) -> Any:
+    """Give what is passed for all elements: a number, or an array of one record; arrays as they are."""
+    if not isinstance(ty, (Num, Record)):
+        return value
     if isinstance(ty, Num):
         return complex_of(place, value, ty) if ty.kind == "c" else value
     source = _fields_of(place, value, ty)
     if source.size != 1:
-        raise TypeError(f"{place} is one record for all elements, and was given an array of shape {source.shape}")
+        raise TypeError(f"{place} takes one record, not an array of shape {source.shape}")
     return np.ascontiguousarray(source.astype(ty.dtype, copy=False)).reshape(1)
 
 

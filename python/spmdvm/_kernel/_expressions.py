@@ -182,12 +182,10 @@ class Expressions(Calls):
         found = self.resolve(node)
         ty = _functions.type_of(found)
         if ty is None:
-            self.fail(
-                node,
-                "this is no type of numbers",
-                "not known",
-                "use `np.float32`, `spmdvm.int32`, `int`, `float` and so on",
-            )
+            help = "use `np.float32`, `spmdvm.int32`, `int`, `float` and so on"
+            if isinstance(found, np.dtype) and found.names:
+                help = f"a kernel makes records of what it returns: `-> {ast.unparse(node)}`, and return a tuple"
+            self.fail(node, "this is no type of numbers", "not known", help)
         return ty
 
     # Atoms.

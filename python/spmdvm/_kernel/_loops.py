@@ -238,9 +238,13 @@ class Loops(Expressions):
         """Fail if an array is a constant from outside."""
         own = self._name_of(array)
         param = next((p for p in self.params if p.name == own), None)
-        if self.identity is None and not self.uniform and param is not None and isinstance(param.type, Array):
+        if self.identity is None and param is not None and isinstance(param.type, Array) and param.type.ndim == 0:
+            field = param.type.of.fields[0][0]
+            if self.uniform:
+                help = f"pass an array of records, and store to one of them: `{own}[0].{field} = …`"
+                self.fail(node, f"`{own}` is a record that the kernel only reads", "this stores to it", help)
             help = f"return what it becomes; or go through the array: `for i in spmdvm.foreach(len({own}))`, "
-            help += f"`{own}[i].{param.type.of.fields[0][0]} = …`"
+            help += f"`{own}[i].{field} = …`"
             self.fail(node, f"`{own}` is a record that elementwise kernels only read", "this stores to it", help)
         name = self.tables.get(own)
         if name is not None:

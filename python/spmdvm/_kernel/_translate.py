@@ -538,10 +538,10 @@ class Body(Loops):
             return self._name_part(node, name, value)
         if not isinstance(value.type, Num):
             self.fail(node, f"`{name}` cannot stand for {_a(value.type)}", "only numbers are kept in variables")
-        if any(p.name == name and not isinstance(p.type, Num) for p in self.params):
-            self.fail(
-                node, f"the parameter `{name}` is an array and cannot be assigned", "give the number another name"
-            )
+        of = next((p.type for p in self.params if p.name == name and not isinstance(p.type, Num)), None)
+        if of is not None:
+            what = "an array" if of.ndim else "a record"
+            self.fail(node, f"the parameter `{name}` is {what} and cannot be assigned", "give the number another name")
         region = self.region_of(name)
         if name in region.tuples:
             self.fail(node, f"`{name}` is a tuple in one place and {_a(value.type)} in another", "this is one value")
@@ -619,6 +619,9 @@ class Body(Loops):
         if bound is None and is_param and not straight and self._becomes_own(name):
             # In the next pass it is a copy from the start, whose elements change.
             bound = value
+        elif bound is None and is_param and not straight and value.type.ndim == 0:
+            help = f"choose its fields, `x = {name}.x if … else …`; or return in each branch"
+            self.fail(node, f"the parameter `{name}` cannot become another record here", "in a loop or a branch", help)
         elif bound is None and is_param and not straight:
             help = f"give the result a name of its own; or store to the elements, `{name}[:] = …`"
             self.fail(node, f"the parameter `{name}` cannot become another array here", "in a loop or a branch", help)
@@ -674,7 +677,10 @@ class Body(Loops):
         return (getattr(function, "__module__", None) or "").split(".")[0] in ("numpy", "math", "builtins")
 
     def _refuse_name(self, node: Any, name: str, note: str = "") -> NoReturn:
-        help = "use another name; arrays that change places are rows of one: `np.zeros((2, n))`, with `a[k % 2, i]`"
+        help = (
+            "use another name; arrays that change places are rows of one: `np.zeros((2, n))`, with `a[k % 2, i]`; of "
+        )
+        help += "records fields are chosen: `x = p.x if … else q.x`"
         note = note or f"`{name}` is assigned elsewhere too"
         self.fail(node, "in loops and branches a name stands for one array", note, help)
 
