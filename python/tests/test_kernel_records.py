@@ -206,6 +206,73 @@ def test_one_record_in_array_kernels():
         beyond(np.arange(9.0), p[0], np.zeros((2, 4)))
 
 
+def test_array_kernels_return_records():
+    @spmdvm.kernel
+    def centre(ps) -> PACKED:
+        x, y = 0.0, 0.0
+        for i in spmdvm.foreach(len(ps)):
+            x += ps[i].x
+            y += ps[i].y
+        return x / len(ps), 0, y / len(ps), True, len(ps)
+
+    @spmdvm.kernel
+    def first_beyond(ps, limit) -> PACKED:
+        for p in ps:
+            if p.x > limit:
+                return p
+        return ps[0] if ps[0].on else ps[1]
+
+    @spmdvm.kernel
+    def all_moved(ps, dx):
+        for i in spmdvm.foreach(len(ps)):
+            ps[i] = moved(ps[i], dx)
+
+    ps = records(40, ALIGNED)
+    found = centre(ps)
+    assert isinstance(found, np.void) and found.dtype == PACKED and found["n"] == 40 and found["on"]
+    assert found["x"] == pytest.approx(ps["x"].mean()) and found["y"] == pytest.approx(ps["y"].mean(), rel=1e-5)
+    assert first_beyond(ps, 0.5).item() == ps[ps["x"] > 0.5][0].item()
+    assert first_beyond(ps, 99).item() == ps[0 if ps[0]["on"] else 1].item()
+    expected = moved(ps, 0.5)
+    all_moved(ps, 0.5)
+    assert all((ps[name] == expected[name]).all() for name in PACKED.names)
+
+    @spmdvm.kernel
+    def too_few(ps) -> PACKED:
+        return ps[0].x, 1
+
+    with pytest.raises(spmdvm.CompileError, match="the kernel returns a record of 5 fields, x, k, y, on, n"):
+        too_few(ps)
+
+    @spmdvm.kernel
+    def not_annotated(ps):
+        return ps[0]
+
+    with pytest.raises(spmdvm.CompileError, match="annotate the kernel with its dtype"):
+        not_annotated(ps)
+
+    @spmdvm.kernel
+    def field_of_a_tuple(p):
+        q = moved(p, 1.0)
+        return q.x
+
+    with pytest.raises(spmdvm.CompileError, match=r"`q` is a tuple and has no `x`(.|\n)*take them apart"):
+        field_of_a_tuple(ps)
+
+
+def fields_by_name(p: PACKED):
+    return p["x"] + p["k"]
+
+
+def test_functions_of_records_by_the_names_of_their_fields():
+    @spmdvm.kernel
+    def f(p):
+        return fields_by_name(p) * 2, moved(p, 1)[0]
+
+    p = records(9, PACKED)
+    assert f.is_elementwise and (f(p)[0] == (p["x"] + p["k"]) * 2).all() and (f(p)[1] == p["x"] + 1).all()
+
+
 def test_expressions_of_records():
     p = records(20, SCATTERED)
     assert (spmdvm.evaluate("p.x * 2 + y", {"p": p, "y": 1}) == p["x"] * 2 + 1).all()

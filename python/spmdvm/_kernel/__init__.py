@@ -504,6 +504,8 @@ class Kernel:
         results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
         self._run(instance, [*given, *results], progress)
         numbers = tuple(r[0] for r in results)
+        if self._returns is not None and instance.arrays is None:
+            return np.array(numbers, self._returns)[()]
         return numbers if instance.arrays is None else instance.results(values, made, list(numbers))
 
     def _call_converted(self, before: list[Any], values: list[Any], progress: dict[str, Any]) -> Any:
@@ -686,6 +688,7 @@ class Kernel:
             for n, ty in zip(self._names, types)
         ]
         body = Body(program, self._source, params, self._lookup, True)
+        body.result = None if self._returns is None else record_of(self._returns)
         for param in params:
             if isinstance(param.type, Num) and param.type.is_int:
                 param.host = body.param_text(param.name)

@@ -298,6 +298,9 @@ class Expressions(Calls):
                 self.fail(node, f"arrays in kernels have no `{node.attr}`", "not supported", help)
             if value is not None and value.parts is None and node.attr in ("real", "imag"):
                 return _complex.part_of(self, value, node.attr)
+            if value is not None and value.parts is not None:
+                help = f"take them apart, `x, y = {owner.id}`; or take one, `{owner.id}[0]`"
+                self.fail(node, f"`{owner.id}` is a tuple and has no `{node.attr}`", f"{len(value.parts)} values", help)
             if value is not None:
                 self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
         elif node.attr in ("shape", "size", "ndim") and isinstance(owner, ast.Subscript) and self.is_part(owner):

@@ -335,8 +335,8 @@ class Body(Loops):
         self.types: dict[Any, Num] = {}
         self.returns: list[Num] | None = None
         self.returns_tuple = False
-        # Of an elementwise kernel: the record that it is annotated to return; and which of its results are records
-        # (None for numbers), whose fields it returns one by one, and whether it gives a tuple of them.
+        # The record that a kernel is annotated to return; and which results of an elementwise one are records (None for
+        # numbers), whose fields it returns one by one, and whether it gives a tuple of them.
         self.result: Record | None = None
         self.records: tuple[Record | None, ...] = ()
         self.gives_several = False
@@ -1474,15 +1474,15 @@ class Body(Loops):
 
     def _chooses_record(self, node: ast.expr) -> bool:
         """Return whether an elementwise kernel returns one of two records: `p if c else q`."""
-        if not isinstance(node, ast.IfExp) or self.uniform or self.identity is not None:
+        if not isinstance(node, ast.IfExp) or self.identity is not None or (self.uniform and self.result is None):
             return False
         arms = [arm.elts if isinstance(arm, ast.Tuple) else [arm] for arm in (node.body, node.orelse)]
         found = [self.array_of(part) for arm in arms for part in arm if isinstance(part, (ast.Name, ast.Subscript))]
         return any(value is not None and value.type.ndim == 0 for value in found)
 
     def _without_records(self, node: ast.Return, value: Value) -> Value:
-        """Give what an elementwise kernel returns with the fields of records in place of these."""
-        if self.uniform or self.identity is not None:
+        """Give what a kernel returns with the fields of records in place of these."""
+        if self.identity is not None or (self.uniform and self.result is None):
             return value
         if self.result is not None:
             records: tuple[Record | None, ...] = (self.result,)
@@ -1538,7 +1538,7 @@ class Body(Loops):
             several, found = True, list(found[0].parts)
             nodes *= len(found)
         returned = [value for value in found if value is not None and isinstance(value.type, Array)]
-        is_element = not self.uniform and self.identity is None
+        is_element = self.identity is None and (not self.uniform or self.result is not None)
         if not returned or (is_element and all(value.type.ndim == 0 for value in returned)):
             for each, value in zip(nodes, found):
                 if value is not None:
@@ -1556,7 +1556,9 @@ class Body(Loops):
                 continue
             if value.type.ndim == 0:
                 field = value.type.of.fields[0][0]
-                help = f"return its fields: `{ast.unparse(each)}.{field}`"
+                help = (
+                    f"return its fields: `{ast.unparse(each)}.{field}`; or annotate the kernel with its dtype, `-> …`"
+                )
                 self.fail(each, "a record is not returned as a whole", f"this is {_a(value.type)}", help)
             if not isinstance(value.type.of, Num):
                 self.fail(each, "arrays of numbers are returned", f"this is {_a(value.type)}", "return nothing")

@@ -78,11 +78,14 @@ class Usage:
     def _passed(self, node: ast.Call, scope: Scope, lookup: Callable[[str], Any], seen: set[int]) -> set[str]:
         """Give the names that are passed to a function which uses its parameters as arrays."""
         called = scope.function(node.func.id) if isinstance(node.func, ast.Name) else None
+        records: set[str] = set()
         try:
             if called is None:
-                function = inspect.unwrap(_named(node.func, lookup))
+                found = _named(node.func, lookup)
+                function = inspect.unwrap(found)
                 if not inspect.isfunction(function) or _is_of_numpy(function):
                     return set()
+                records = _records_of(found, function)
                 called, lookup = Scope(Source.of(function).tree), _functions.lookup_of(function)
         except KeyError:
             self.is_known = False
@@ -92,10 +95,21 @@ class Usage:
             return set()
         if id(called.tree) in seen:
             return set()
-        inner = self._indexed(called, lookup, seen | {id(called.tree)})
+        inner = self._indexed(called, lookup, seen | {id(called.tree)}) - records
         names = [arg.arg for arg in parameters(called.tree)]
         given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
         return {value.id for name, value in given if name in inner and isinstance(value, ast.Name)}
+
+
+def _records_of(found: Any, function: Any) -> set[str]:
+    """Give the parameters of a kernel, or of a function, that are annotated as records: of these fields are indexed."""
+    kernels = getattr(found, "_annotations", None)
+    if kernels is not None:
+        hints = {name: hint.of for name, hint in kernels.items() if hint is not None and hint.what != "array"}
+    else:
+        space = function.__globals__
+        hints = {name: space.get(of) if isinstance(of, str) else of for name, of in function.__annotations__.items()}
+    return {name for name, of in hints.items() if isinstance(of, np.dtype) and of.names is not None}
 
 
 def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
