@@ -75,6 +75,9 @@ def test_without_fused_products_the_bits_are_those_of_python(strict):
     agrees(found, expected)
     if strict:
         assert found.tobytes() == expected.tobytes()
+        quotient = spmdvm.kernel(lambda a, b: a / b, fp="strict")
+        single = z.astype(np.complex64), w.astype(np.complex64)
+        assert (quotient(z, w) == z / w).all() and (quotient(*single) == single[0] / single[1]).all()
 
 
 TYPES = ["bool", "int8", "int32", "uint16", "int64", "float16", "float32", "float64", "complex64", "complex128"]
