@@ -58,6 +58,7 @@ bench: install
 	$(BIN)/python benches/first_call.py
 	$(BIN)/python benches/combinators.py
 	$(BIN)/python benches/kernels.py
+	$(BIN)/python benches/complex_numbers.py
 	$(BIN)/python benches/evaluate.py
 	$(BIN)/python benches/import_time.py
 	@if command -v ispc >/dev/null; then $(BIN)/python benches/ispc.py; \

@@ -14,7 +14,8 @@ from ._values import Value, constant, tuple_of
 
 # `C` is the struct, `T` a part, `S` nothing or `uniform`; `OF` makes a number. Quotients are numpy's, by Smith's
 # method, roots too (algorithm 312 of the Communications of the ACM). BIG and HUGE are where results come near to the
-# largest floats, and between LEAST and MOST squares are exact enough.
+# largest floats, and between LEAST and MOST squares are exact enough. For logarithms of what is near to the unit circle
+# what products were rounded by counts; the products are written so that nothing fuses them with a sum.
 _FUNCTIONS = """
 static inline S C OF(S T re, S T im) { S C r; r.re = re; r.im = im; return r; }
 static inline S C operator+(S C a, S C b) { return OF(a.re + b.re, a.im + b.im); }
@@ -68,7 +69,29 @@ static inline S C py_csqrt(S C a) {
     im = y == 0 && x >= 0 ? y : isinf(y) ? y : copysign(im, y);
     return OF(re, im);
 }
-"""  # Powers of integers, which may be the same in all lanes where the base is not.
+static inline S C py_clog(S C a) {
+    S T x = abs(a.re), y = abs(a.im);
+    S T most = x < y ? y : x, least = x < y ? x : y;
+    S T square = fma(most, most, (S T)0), rest = fma(least, least, (S T)0);
+    S T less = square - (S T)1, one = less - square;
+    S T lost = (square - (less - one)) + ((S T)-1 - one);
+    S T apart = (less + rest) + (lost + (fma(most, most, -square) + fma(least, least, -rest)));
+    S T ratio = most == 0 || isinf(most) ? (S T)0 : least / most;
+    S bool near = square >= (S T)0.25f && square <= (S T)3;
+    S T size = near ? log1p(apart) : log1p(ratio * ratio);
+    return OF((near ? (S T)0 : log(most)) + size * (S T)0.5f, atan2(a.im, a.re));
+}
+static inline S C py_cpow_real(S C a, S T b) { return py_crect(pow(py_cabs(a), b), b * py_angle(a)); }
+static inline S C py_cpow_complex(S C a, S C b) {
+    S C base = py_clog(a);
+    S T re = b.re * base.re - b.im * base.im, im = b.re * base.im + b.im * base.re;
+    S C result = py_cexp(OF(re, im));
+    S bool zero = a.re == 0 && a.im == 0, none = b.re == 0 && b.im == 0;
+    S T least = zero ? (b.re > 0 ? (S T)0 : (S T)0 / (S T)0) : result.re;
+    return OF(none ? (S T)1 : least, none ? (S T)0 : zero ? least : result.im);
+}
+"""
+# Powers of integers, which may be the same in all lanes where the base is not.
 _POWER = """
 static inline S C py_cpow(S C a, N int64 n) {
     S C power = a, result = OF((S T)1, (S T)0);
@@ -123,7 +146,7 @@ def prelude(lines: list[str]) -> str:
     for name in used:
         for shape in ("uniform ", ""):
             found.extend(_of_kind(name, shape, part.replace("N ", shape)) for part in needed)
-        if any("py_cpow" in part for part in needed):
+        if any("py_cpow(" in part for part in needed):
             found.append(_of_kind(name, "", _POWER.replace("N ", "uniform ")))
     if len(used) == 2:
         # These need the numbers of both.
@@ -145,17 +168,20 @@ def _name_of(function: str) -> str:
 
 
 def _needed(text: str) -> list[str]:
-    """Give the functions that a program calls, in their order."""
-    if "py_cpow(" in text:
-        text += " * / "
-
-    def is_needed(name: str) -> bool:
-        if not name.startswith("operator"):
-            return name == "OF" or f"{name}(" in text
-        sign = name[8:]
-        return f" {sign} " in text or (sign == "-" and re.search(r"\(-[\w(]", text) is not None)
-
-    return [function for function in _functions(_FUNCTIONS + _POWER) if is_needed(_name_of(function))]
+    """Give the functions that a program calls, and that these call, in their order: each stands behind those."""
+    kept: list[str] = []
+    for function in reversed(_functions(_FUNCTIONS + _POWER)):
+        name = _name_of(function)
+        if name.startswith("operator"):
+            sign = name[8:]
+            is_needed = f" {sign} " in text or (sign == "-" and re.search(r"\(-[\w(]", text) is not None)
+            is_needed |= sign in "*/" and "py_cpow(" in text
+        else:
+            is_needed = name == "OF" or any(f"{name}(" in part for part in (text, *kept))
+        if is_needed:
+            # Its own name is in its head.
+            kept.append(function)
+    return kept[::-1]
 
 
 def _of_kind(name: str, shape: str, text: str) -> str:
@@ -190,13 +216,13 @@ def operate(body: Any, node: Any, op: str, a: Value, b: Value) -> Value:
 
 def _power(body: Any, node: Any, a: Value, b: Value) -> Value:
     ty, uniform = promote(a.type, b.type), a.uniform and b.uniform
-    n = b.const
-    if b.type.kind == "c" or (b.type.kind == "f" and (n is None or (n != 0.5 and not float(n).is_integer()))):
-        help = "write the magnitude and the angle: `cmath.rect(abs(z)**x, x * np.angle(z))`"
-        body.fail(node, "complex numbers have powers of integers in a kernel", f"`{b.type}`", help)
-    x = body.cast(a, ty, node)
+    n, x = b.const, body.cast(a, ty, node)
+    if b.type.kind == "c":
+        return Value(f"py_cpow_complex({x.text}, {body.cast(b, ty, node).text})", ty, uniform)
     if n == 0.5:
         return Value(f"py_csqrt({x.text})", ty, uniform)
+    if b.type.kind == "f" and (n is None or not float(n).is_integer()):
+        return Value(f"py_cpow_real({x.text}, {body.cast(b, ty.part, node).text})", ty, uniform)
     if n is None:
         power = body.cast(b, INT64, node)
         return Value(f"py_cpow({x.text}, {power.text})", ty, uniform)
@@ -225,7 +251,7 @@ def _part(ty: Num) -> Num:
     return ty.part
 
 
-conj, exp, sqrt = (_of_one(helper, _itself) for helper in ("py_conj", "py_cexp", "py_csqrt"))
+conj, exp, log, sqrt = (_of_one(helper, _itself) for helper in ("py_conj", "py_cexp", "py_clog", "py_csqrt"))
 magnitude, angle = (_of_one(helper, _part) for helper in ("py_cabs", "py_angle"))
 
 

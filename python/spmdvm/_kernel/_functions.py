@@ -384,6 +384,15 @@ def _log(body: Any, node: Any, args: list[Value]) -> Value:
     return body.operate(node, "/", *(log(body, node, [arg]) for arg in args))
 
 
+def _log_of_complex(body: Any, node: Any, args: list[Value]) -> Value:
+    """Translate `cmath.log`, also with a base."""
+    _take(body, node, args, 1, 2)
+    log = _as_complex(_complex.log, 1)
+    if len(args) == 1:
+        return log(body, node, args)
+    return body.operate(node, "/", *(log(body, node, [arg]) for arg in args))
+
+
 def _hypot(body: Any, node: Any, args: list[Value]) -> Value:
     """Translate `math.hypot` of any number of coordinates."""
     if not args:
@@ -622,7 +631,8 @@ def _fill() -> None:
         _know(_whole(name), getattr(math, name))
         _know(_same(name), getattr(np, name))
     _know(_log, math.log)
-    _know(_of_floats("log", 1), np.log)
+    _know(_either(_of_floats("log", 1), _complex.log), np.log, complex=True)
+    _know(_log_of_complex, cmath.log, complex=True)
     _know(_hypot, math.hypot)
     _know(_same("round"), np.rint)
     _know(_same("trunc"), np.fix)

@@ -150,9 +150,7 @@ def reduction(how: str, other: str | None) -> str:
 
 def of_complex(name: str) -> str:
     """Give what to write instead of a function of complex numbers."""
-    if name in ("log", "log2", "log10"):
-        return f"of its parts: `complex(np.{name}(abs(z)), np.angle(z))`" + (
-            "" if name == "log" else ", with the angle divided by the logarithm of the base"
-        )
-    known = "of complex numbers there are `np.exp`, `np.sqrt`, `np.conj`, `np.angle`, `abs` and `cmath.rect`; else "
-    return known + "take a part, `z.real` or `z.imag`"
+    if name in ("log2", "log10"):
+        return f"divide: `np.log(z) / np.log({name[3:]})`"
+    known = "`np.exp`, `np.log`, `np.sqrt`, powers, `np.conj`, `np.angle`, `abs` and `cmath.rect`"
+    return f"of complex numbers there are {known}; else take a part, `z.real` or `z.imag`"
