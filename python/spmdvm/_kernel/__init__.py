@@ -31,7 +31,7 @@ from . import _elements, _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
 from ._lambdas import is_lambda
-from ._places import ENTRY, LOOP, compile_error, in_python, name_python_line, with_python_lines
+from ._places import ENTRY, LOOP, TASK, compile_error, in_python, name_python_line, with_python_lines
 from ._plain import parameters
 from ._random import rng as rng
 from ._source import Declaration, Source
@@ -98,6 +98,7 @@ class _Instance:
         self.gives_several = body.returns_tuple if body.uniform else body.gives_several
         # Whether the program of an elementwise kernel has the loop over its elements.
         self.has_loop = f" {LOOP}(" in self.text
+        self.names.update({LOOP: name, TASK: name} if self.has_loop else {})
         self.result_types: list[Any] = (body.returns or []) if body.uniform else body.results()
         self.gives_records = builtins.any(isinstance(ty, Record) for ty in self.result_types)
         # What numbers and records are kept in, of an elementwise kernel that goes through memory itself.

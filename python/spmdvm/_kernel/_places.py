@@ -65,10 +65,11 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
     # Functions that give an operator its meaning have no line: the trap is in who uses them.
     inner, at = next(((frame.function, at) for frame, at in zip(trap.stack, places) if at), (ENTRY, None))
     own = at.function if isinstance(at, Inside) else instance.names.get(inner, inner)
-    called = {**dict.fromkeys(FUNCTIONS, own), **instance.names, inner: own}
+    first = [trap.stack[0].function] if trap.stack and places[0] is None else []
+    called = {**dict.fromkeys((*FUNCTIONS, *first), own), **instance.names, inner: own}
     # Tasks of one call are no concern of the caller.
     head = re.sub(rf" \(task \d+ of `{TASK}`\)", "", head)
-    head = re.sub(r"`(\w+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
+    head = re.sub(r"`([^`]+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
     place = next((place for place in places if place), None)
     new = type(trap)("")
     new.__dict__.update(trap.__dict__)
