@@ -158,6 +158,14 @@ def test_out_may_be_what_is_read(threads):
     assert (mask == np.where(parts[0], x > 1, False)).all()
 
 
+def test_out_may_be_the_parts_of_an_array():
+    z = np.full((2, 5), 3 + 4j)
+    assert polar(3.0, np.full((2, 5), 4.0), out=(z.real, z.imag), threads=2)[0].base is not None
+    np.testing.assert_allclose(z, 5 + 1j * np.arctan2(4.0, 3.0))
+    one, two = spmdvm.kernel(lambda: (1, 2.5))()
+    assert (one, two) == (1, 2.5)
+
+
 def test_progress_counts_elements():
     n = np.arange(1, 400_001)
     for threads in (1, 2):
@@ -257,7 +265,9 @@ def test_what_looks_at_calls_sees_one_thread():
         ({"threads": 1.5}, "`threads` must be a number from 0 .*, not 1.5"),
         ({"threads": "all"}, "`threads` must be a number from 0 .*, not 'all'"),
         ({"progress": 3}, r"polar\(\): `progress` must be True \(a bar\), or a function"),
-        ({"out": np.zeros(3)}, "`out` must be a tuple of 2 arrays, one for each result, but there are 1"),
+        ({"out": np.zeros(3)}, "must be a tuple of 2 arrays, one for each result, but was given one `ndarray`"),
+        ({"out": [np.zeros(3), np.zeros(3)]}, "`out` must be a tuple of 2 arrays, .*, but was given one `list`"),
+        ({"out": (np.zeros(3),)}, "`out` must be a tuple of 2 arrays, one for each result, but there are 1"),
         ({"out": (np.zeros(3), None)}, r"`out\[1\]` must be an array of float64, but was given a NoneType"),
         ({"out": (np.zeros(3), np.zeros(3, int))}, r"`out\[1\]` must be an array of float64, but .* of int64"),
         ({"out": (np.zeros(3), np.zeros(4))}, r"`out\[1\]` has shape \(4,\), but the result has shape \(3,\)"),

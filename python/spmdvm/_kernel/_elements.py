@@ -245,7 +245,8 @@ def _outs_of(name: str, out: Any, types: list[np.dtype]) -> list[np.ndarray]:
     outs = list(out) if isinstance(out, tuple) else [out]
     if len(outs) != len(types):
         what = f"a tuple of {len(types)} arrays, one for each result" if len(types) > 1 else "an array"
-        raise TypeError(f"{name}(): `out` must be {what}, but there are {len(outs)}")
+        told = f"there are {len(outs)}" if isinstance(out, tuple) else f"was given one `{type(out).__name__}`"
+        raise TypeError(f"{name}(): `out` must be {what}, but {told}")
     for k, (goal, dtype) in enumerate(zip(outs, types)):
         label = _label(name, k, outs)
         is_record = isinstance(goal, np.ndarray) and goal.dtype.names and dtype.names
