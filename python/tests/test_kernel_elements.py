@@ -204,6 +204,49 @@ def test_traps_are_at_the_line():
     assert both(np.arange(1, 4), threads=2)[1].tolist() == [7, 3, 2]
 
 
+def test_traps_tell_the_element():
+    @spmdvm.kernel
+    def both(x, by: uniform[int32]):
+        assert x != 7, "seven"
+        return 7 // x, x * by
+
+    x = np.arange(3000).reshape(30, 100) - 2345
+    expected = ZeroDivisionError, (23, 45), {"x": 0, "by": 2}, 2345 % both_width()
+    for special in (
+        {},
+        {"threads": 2},
+        {"threads": 50},
+        {"where": x >= 0},
+        {"out": (np.zeros_like(x), np.zeros_like(x))},
+    ):
+        with pytest.raises(expected[0]) as caught:
+            both(x.clip(None, 6), 2, **special)
+        trap = caught.value
+        assert (trap.element, trap.arguments, trap.lane) == expected[1:]
+        assert f"(lane {trap.lane}) in `both`" in str(trap)
+    with pytest.raises(spmdvm.AssertionFailed, match=r"x != 7 \(seven\)") as caught:
+        both(np.arange(1, 900), 2, threads=3)
+    assert caught.value.element == (6,) and caught.value.arguments == {"x": 7, "by": 2}
+    with pytest.raises(ZeroDivisionError) as caught:
+        both(0, 1)
+    assert caught.value.element == () and caught.value.arguments == {"x": 0, "by": 1}
+    assert both(x, 2, where=x > 7)[0][-1, -1] == 0
+
+    @spmdvm.kernel
+    def printing(x):
+        print(x)
+        return 1 // x, x
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        printing(np.array([1, 0]))
+    assert caught.value.element is None
+
+
+def both_width():
+    polar(1.0, 2.0)
+    return polar.module.width
+
+
 def test_steps_and_limits_show_no_loop_around_the_kernel():
     first = steps.__wrapped__.__code__.co_firstlineno
     with steps.stepper(np.array([3, 4])) as stepper:

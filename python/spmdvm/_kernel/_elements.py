@@ -11,17 +11,21 @@ import builtins
 import functools
 import math
 import os
+import time
 from typing import Any
 
 import numpy as np
 
 from .. import _containers, _progress
+from .._errors import Trap
 from ._places import ENTRY, LOOP, TASK
 from ._types import Array, Num, Record, Uniform, record_of, strong
 
 # After so many elements it is noted how many are done.
 _PIECE = 65536
 _MOST_THREADS = 1024
+# A call that has failed is repeated to find the element if it took no longer.
+_MOST_SECONDS = 1.0
 # It has had this place since numpy 1.25.
 _TooHard = getattr(np, "exceptions", np).TooHardError
 
@@ -153,7 +157,14 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
     flat = [target.reshape(-1) for target in targets]
     masked = where is not True
     end = [mask, masked, n_elements, counter, 1 if is_seen else tasks]
-    kernel._run(instance, [*given, *made, *flat, *end], told)
+    began = time.monotonic()
+    try:
+        kernel._run(instance, [*given, *made, *flat, *end], told)
+    except Trap as trap:
+        if not is_seen and trap.lane is not None and time.monotonic() - began < _MOST_SECONDS:
+            parts = ([*given, *flat], made, mask if masked else None)
+            _tell_element(kernel, instance, trap, parts, n_elements, shape)
+        raise
     if outs is not None:
         chosen = np.broadcast_to(where, shape) if masked else True
         for goal, target in zip(outs, targets):
@@ -173,6 +184,52 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
 # Of arguments of these types nothing else is to be known.
 _PLAIN = (np.ndarray, int, float, complex, bool, *(np.dtype(c).type for c in "?bBhHiIlLqQefdFD"))
 _ALL = np.ones(1, bool)
+
+
+def _tell_element(
+    kernel: Any, instance: Any, trap: Trap, parts: tuple[Any, ...], n_elements: int, shape: tuple[int, ...]
+) -> None:
+    """Find out at which element a call has failed, by calls over halves of the elements: all that they do is to fail.
+
+    Each is half as long as the one before. Gangs begin where they did, so that the lane is the same.
+    """
+    elements, made, mask = parts
+    if "print(" in instance.text or kernel._options.get("host"):
+        return
+    width, varying = instance.module.width, [not isinstance(param, Uniform) for param in instance.params]
+    varying += [True] * (len(elements) - len(varying))
+    end = [np.zeros(1, np.int64), 1]
+
+    def fails(first: int, last: int) -> Trap | None:
+        """Return how elements fail, or None if they do not."""
+        own = [part[first:last] if is_own else part for part, is_own in zip(elements, varying)]
+        where = [_ALL, False] if mask is None else [mask[first:last], True]
+        inputs, outputs = own[: len(instance.params)], own[len(instance.params) :]
+        try:
+            kernel._run(instance, [*inputs, *made, *outputs, *where, last - first, *end], {})
+        except Trap as found:
+            return found
+        return None
+
+    first, last = 0, -(-n_elements // width)
+    while last - first > 1:
+        middle = (first + last) // 2
+        if fails(first * width, min(middle * width, n_elements)) is not None:
+            last = middle
+        else:
+            first = middle
+    found = fails(first * width, min(last * width, n_elements))
+    if found is None or found.kind != trap.kind or found.lane is None:
+        return
+    at = first * width + found.lane
+    # With several threads another element may have been the first to be told.
+    trap.__dict__.update(found.__dict__)
+    trap.args, trap.element = found.args, tuple(int(k) for k in np.unravel_index(at, shape))
+    values = (part[at] if is_own else part for part, is_own in zip(elements, varying))
+    trap.arguments = {
+        name: value.item() if isinstance(value, np.generic) and not isinstance(value, np.void) else value
+        for name, value in zip(kernel._names, values)
+    }
 
 
 def _as_dtype(result: np.ndarray, dtype: np.dtype) -> np.ndarray:
