@@ -54,26 +54,35 @@ fn regions_of_memory_are_looked_up_once_and_without_calls() {
     }
 }
 
-/// An addition says itself whether it gave 0.
+/// What an addition gave, and what bits were joined to, is compared with 0 by the flags it has set.
 #[test]
-fn a_count_up_to_zero_is_compared_with_nothing() {
+fn what_sets_flags_is_compared_with_zero_by_them() {
     let Some(x86) = harness::x86_for_listings() else { return };
-    let host = host(16);
-    let mut b = Builder::new(host.width, host.function, 1);
-    let start = entry(&mut b, host.places(U64)[0]);
-    let [head, done] = [(); 2].map(|()| b.block());
-    let round = b.param(head, U64);
-    b.jump(head, &[start]);
-    b.switch_to(head);
-    let [three, zero] = [3, 0].map(|n| b.constant(Ty::U64, n));
-    let next = b.op(Op::Add, Ty::U64, &[round, three]);
-    let more = b.op(Op::Ne, Ty::U64, &[next, zero]);
-    b.branch(more, (head, &[next]), (done, &[]));
-    b.switch_to(done);
-    leave_plainly(&mut b, &host);
-    let text = listing(&x86, finished(b));
-    assert_eq!(count(&text, &["add", ",3"]), 1, "{text}");
-    assert_eq!(count(&text, &["cmp"]) + count(&text, &["test"]) + count(&text, &["lea"]), 0, "{text}");
+    for (op, test, ty, want) in [
+        (Op::Add, Op::Ne, Ty::U64, "jne"),
+        (Op::Sub, Op::Ge, Ty::I64, "jns"),
+        (Op::Or, Op::Lt, Ty::I32, "js"),
+        // Without a sign nothing is less than 0, and what is greater is no sign.
+        (Op::Or, Op::Gt, Ty::I32, "jg"),
+    ] {
+        let of = Type::uniform(ty);
+        let host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let [start, by] = [0, 1].map(|i| entry(&mut b, host.places(of)[i]));
+        let [head, done] = [(); 2].map(|()| b.block());
+        let round = b.param(head, of);
+        b.jump(head, &[start]);
+        b.switch_to(head);
+        let zero = b.constant(ty, 0);
+        let next = b.op(op, ty, &[round, by]);
+        let more = b.op(test, ty, &[next, zero]);
+        b.branch(more, (head, &[next]), (done, &[]));
+        b.switch_to(done);
+        leave_plainly(&mut b, &host);
+        let text = listing(&x86, finished(b));
+        let compares = count(&text, &["cmp"]) + count(&text, &["test"]);
+        assert_eq!((count(&text, &[want]), compares), (1, (want == "jg") as usize), "{text}");
+    }
 }
 
 /// What was compared vector by vector is selected vector by vector.

@@ -84,6 +84,8 @@ impl Cond {
     pub(super) const NOT_EQUAL: Cond = Cond(5);
     pub(super) const BELOW_OR_EQUAL: Cond = Cond(6);
     pub(super) const ABOVE: Cond = Cond(7);
+    pub(super) const SIGN: Cond = Cond(8);
+    pub(super) const NO_SIGN: Cond = Cond(9);
     pub(super) const LESS: Cond = Cond(12);
     pub(super) const GREATER_OR_EQUAL: Cond = Cond(13);
     pub(super) const LESS_OR_EQUAL: Cond = Cond(14);

@@ -9,7 +9,7 @@ use crate::backend::Rules;
 use crate::ir::{Inst, Value};
 use crate::lowering::{BitCount, Comparison, Division, Logic, Shift};
 use crate::vcode::{Base, Inst as Machine};
-use iced_x86::{Code, OpKind};
+use iced_x86::{Code, Mnemonic, OpKind};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -20,6 +20,11 @@ const HALF: (RegClass, Size) = (RegClass::Int, Size::G32);
 /// The form in which an integer is computed with.
 pub(super) fn int_form(ty: Ty) -> Size {
     if ty.size() == 8 { Size::G64 } else { Size::G32 }
+}
+
+/// Returns whether an instruction on general registers tells by flags whether its result is 0, and its sign.
+fn sets_flags_by_result(code: Code) -> bool {
+    matches!(code.mnemonic(), Mnemonic::Add | Mnemonic::Sub | Mnemonic::And | Mnemonic::Or | Mnemonic::Xor)
 }
 
 impl<L: Level> Select<'_, L> {
@@ -61,10 +66,8 @@ impl<L: Level> Select<'_, L> {
         let x = self.extended(a, ty);
         let small = self.values.constant(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
         match small {
+            Some(0) if let Some(cond) = self.asked_of_flags(op, ty, x, form) => return cond,
             Some(0) if matches!(op, Comparison::Eq | Comparison::Ne) => {
-                if self.is_told_by_flags(x, form) {
-                    return int_condition(op, ty.is_signed());
-                }
                 let code = if form == Size::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
                 self.plain(code, &[Arg::Use(x, form), Arg::Use(x, form)]);
             }
@@ -83,28 +86,35 @@ impl<L: Level> Select<'_, L> {
         int_condition(op, ty.is_signed())
     }
 
-    /// Has the last instruction, if it gives `x`, say whether that is 0; returns whether it does.
-    fn is_told_by_flags(&mut self, x: VReg, form: Size) -> bool {
-        let Some(Machine::Plain(last)) = self.code.insts.last_mut() else { return false };
-        let (code, kind) = match (last.code, form) {
-            (Code::Add_rm64_imm32 | Code::Add_rm64_r64 | Code::Sub_rm64_r64, Size::G64)
-            | (Code::Add_rm32_imm32 | Code::Add_rm32_r32 | Code::Sub_rm32_r32, Size::G32) => {
-                return matches!(last.args[0], Some(Arg::Tied { to, .. }) if to == x);
+    /// The flags by which `x` compares with 0, if the last instruction gives it and sets them.
+    fn asked_of_flags(&mut self, op: Comparison, ty: Ty, x: VReg, form: Size) -> Option<Cond> {
+        let cond = match op {
+            Comparison::Eq | Comparison::Ne => int_condition(op, true),
+            // A sum that overflowed has the sign that it has.
+            Comparison::Lt if ty.is_signed() => Cond::SIGN,
+            Comparison::Ge if ty.is_signed() => Cond::NO_SIGN,
+            _ => return None,
+        };
+        let Some(Machine::Plain(last)) = self.code.insts.last_mut() else { return None };
+        match last.args[0] {
+            Some(Arg::Tied { to, form: of, .. }) if to == x && of == form && sets_flags_by_result(last.code) => {
+                Some(cond)
             }
-            (Code::Lea_r64_m, Size::G64) => (Code::Add_rm64_imm32, OpKind::Immediate32to64),
-            (Code::Lea_r32_m, Size::G32) => (Code::Add_rm32_imm32, OpKind::Immediate32),
-            _ => return false,
-        };
-        // A sum that was made without flags is made with them.
-        let (Some(Arg::Def(to, _)), Some(Arg::Mem(Mem { base: Base::Reg(from), index: None, disp, .. }))) =
-            (last.args[0], last.args[1])
-        else {
-            return false;
-        };
-        if to == x {
-            **last = Plain::new(code, &[Arg::Tied { from, to, form }, Arg::Imm(kind, disp as i64)]);
+            // A sum that was made without flags is made with them.
+            Some(Arg::Def(to, of)) if to == x && of == form => {
+                let Some(Arg::Mem(Mem { base: Base::Reg(from), index: None, disp, .. })) = last.args[1] else {
+                    return None;
+                };
+                let (code, kind) = match last.code {
+                    Code::Lea_r64_m => (Code::Add_rm64_imm32, OpKind::Immediate32to64),
+                    Code::Lea_r32_m => (Code::Add_rm32_imm32, OpKind::Immediate32),
+                    _ => return None,
+                };
+                **last = Plain::new(code, &[Arg::Tied { from, to, form }, Arg::Imm(kind, disp as i64)]);
+                Some(cond)
+            }
+            _ => None,
         }
-        to == x
     }
 
     fn compare_floats(&mut self, op: Comparison, ty: Ty, a: Value, b: Value) -> Cond {
