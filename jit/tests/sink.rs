@@ -153,3 +153,41 @@ fn what_its_loop_needs_stays_there() {
     assert_eq!(operations(&region, 1), [Op::Mul, Op::Xor, Op::Eq, Op::Add, Op::Lt], "{region}");
     assert_eq!(operations(&region, 3), [Op::Add], "{region}");
 }
+
+/// What a loop computes with bytes as `int`s, and a block behind it hands on, is converted in that block.
+#[test]
+fn what_blocks_behind_a_loop_hand_on_is_narrow_in_it() {
+    let host = Host::new(Width::DEFAULT);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mut register = |ty, i: usize| b.inst(Kind::EntryReg { at: host.places(ty)[i].at }, &[], ty);
+    let (v, u) = (Type::varying(I32), Type::uniform(I32));
+    let [x, y] = [0, 1].map(|i| register(v, i));
+    let (mask, start) = (register(Type::MASK, 0), register(u, 0));
+    let [head, behind, last] = [(); 3].map(|()| b.block());
+    let round = b.param(head, u);
+    b.jump(head, &[start]);
+    b.switch_to(head);
+    let mut cast = |v, from, ty| b.inst(Kind::Op { op: Op::Convert, ty, from }, &[v], Type::varying(ty));
+    let [x, y] = [x, y].map(|v| cast(v, I32, Ty::U8));
+    let [x, y] = [x, y].map(|v| cast(v, Ty::U8, I32));
+    let low = b.op(Op::Min, I32, &[x, y]);
+    let high = b.op(Op::Max, I32, &[low, y]);
+    let next = b.op(Op::Add, I32, &[round, round]);
+    let more = b.op(Op::Lt, I32, &[next, round]);
+    b.branch(more, (head, &[next]), (behind, &[]));
+    b.switch_to(behind);
+    let [p, q] = [0, 1].map(|_| b.param(last, v));
+    b.jump(last, &[high, x]);
+    b.switch_to(last);
+    let places = [p, q].into_iter().enumerate().map(|(i, x)| (host.places(v)[i], x)).collect();
+    let out = b.exit(exit(&host, mask, places, vec![]));
+    b.end(End::Exit(out));
+    let mut region = b.region;
+    run_pass("narrow", &mut region);
+    let sizes = |block: usize| -> Vec<usize> {
+        let results = region.blocks[block].insts.iter().filter_map(|inst| inst.result);
+        results.map(|v| region.ty(v)).filter(|ty| ty.is_varying()).map(|ty| ty.ty.size()).collect()
+    };
+    assert!(sizes(1).iter().all(|&size| size == 1), "{region}");
+    assert_eq!(sizes(2), [4, 4], "{region}");
+}

@@ -15,8 +15,8 @@
 //! nobody asks for more of a result, no more is computed. Shifts to the right, comparisons and extremes are computed in the type in which
 //! their operands fit as numbers that are not negative, if a bound of them is known ([`ranges`]). What stores, memory and other blocks'
 //! parameters get is asked for in full; exits take what fits in fewer bytes by a conversion, which is computed on the way out
-//! ([`exit_only`](crate::lowering)), and so do blocks that hand on what was computed in a loop they are not in. Only pure instructions change. New conversions stand where what they convert is made, so
-//! outside of loops if that is.
+//! ([`exit_only`](crate::lowering)), and so do blocks that hand on what was computed in a loop they are not in. Only pure
+//! instructions change. New conversions stand where what they convert is made, so outside of loops if that is.
 //!
 //! # What pays
 //!
