@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import statistics
 import sys
-import time
 from collections.abc import Callable
 
+import in_turn
 import numpy as np
 import spmdvm
 from spmdvm import int32, uniform
@@ -72,20 +72,6 @@ def blocks_of_floats(width, height, limit):
     return out
 
 
-def seconds(f: Callable[[], object]) -> float:
-    """Tell the processor time of one call, in which nothing of others counts."""
-    start = time.thread_time()
-    f()
-    return time.thread_time() - start
-
-
-def warm_up(f: Callable[[], object], least: float = 1.5) -> None:
-    """Call until compiling in the background is surely done."""
-    spent = 0.0
-    while spent < least:
-        spent += seconds(f)
-
-
 def main() -> None:
     """Print the table."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
@@ -100,13 +86,7 @@ def main() -> None:
     print(f"{'':24}{'two floats':>12}{'complex':>12}{'part':>8}")
     for name, one, two in pairs:
         assert (one() == two()).mean() > 0.999, name
-        warm_up(one)
-        warm_up(two)
-        times: tuple[list[float], list[float]] = ([], [])
-        for k in range(rounds):
-            for at in ((0, 1), (1, 0))[k % 2]:
-                times[at].append(seconds((one, two)[at]))
-        mine, its = (1e3 * statistics.median(part) for part in times)
+        mine, its = (1e3 * statistics.median(part) for part in in_turn.times_of((one, two), rounds))
         print(f"{name:24}{its:>9.2f} ms{mine:>9.2f} ms{mine / its:>8.2f}")
 
 

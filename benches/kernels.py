@@ -11,27 +11,12 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 
 import as_kernels
-
-
-def seconds(f: Callable[[], object]) -> float:
-    """Tell the processor time of one call, in which nothing of others counts."""
-    start = time.thread_time()
-    f()
-    return time.thread_time() - start
-
-
-def warm_up(f: Callable[[], object], least: float = 1.5) -> None:
-    """Call until compiling in the background is surely done."""
-    spent = 0.0
-    while spent < least:
-        spent += seconds(f)
+import in_turn
 
 
 def main() -> None:
@@ -49,13 +34,7 @@ def main() -> None:
         for ours, theirs in zip(pair.program(), pair.kernel()):
             if ours.tobytes() != theirs.tobytes():
                 sys.exit(f"{pair.name}: the results differ")
-        both = (pair.program, pair.kernel)
-        for f in both:
-            warm_up(f)
-        times: tuple[list[float], list[float]] = ([], [])
-        for k in range(given.rounds):
-            for which in ((0, 1), (1, 0))[k % 2]:
-                times[which].append(seconds(both[which]))
+        times = in_turn.times_of((pair.program, pair.kernel), given.rounds)
         program, kernel = (statistics.median(t) for t in times)
         ratios.append(statistics.median(b / a for a, b in zip(*times)))
         print(f"{pair.name:<15}{1e3 * program:9.2f} ms{1e3 * kernel:9.2f} ms{ratios[-1]:15.2f}x", flush=True)
