@@ -285,6 +285,12 @@ impl<T: Target> VCode<T> {
         &self.pool[at as usize..][..bytes]
     }
 
+    /// The place in the pool of so many bytes, each element of which is the one at a place there.
+    pub(crate) fn constant_in_all_lanes(&mut self, at: i32, size: usize, bytes: usize) -> i32 {
+        let lanes: Vec<u8> = self.constant_at(at, size).iter().copied().cycle().take(bytes).collect();
+        self.constant(&lanes)
+    }
+
     /// Sees to it that there is so much scratch memory.
     pub fn needs_scratch(&mut self, bytes: usize) {
         self.scratch = self.scratch.max(bytes.next_multiple_of(64));

@@ -164,9 +164,8 @@ impl Load {
                 && self.from.base == Base::Pool
                 && self.from.index.is_none() =>
             {
-                let element = code.constant_at(self.from.disp, self.bytes).to_vec();
-                let lanes: Vec<u8> = element.into_iter().cycle().take(bytes_of(form)).collect();
-                Some(Arg::Mem(Mem::at(Base::Pool, code.constant(&lanes))))
+                let lanes = code.constant_in_all_lanes(self.from.disp, self.bytes, bytes_of(form));
+                Some(Arg::Mem(Mem::at(Base::Pool, lanes)))
             }
             false if info.memory_size().size() == self.bytes => Some(Arg::Mem(self.from)),
             _ => None,

@@ -447,9 +447,7 @@ impl Legal<'_> {
         let Arg::Broadcast(mem) = arg else { return arg };
         let size = if code.op_code().can_broadcast() { code.op_code().broadcast_memory_size().size() } else { 4 };
         if mem.base == Base::Pool && mem.index.is_none() {
-            let bytes: Vec<u8> = self.code.constant_at(mem.disp, size).to_vec();
-            let bytes: Vec<u8> = bytes.into_iter().cycle().take(bytes_of(form)).collect();
-            return self.constants(&bytes);
+            return Arg::Mem(Mem::at(Base::Pool, self.code.constant_in_all_lanes(mem.disp, size, bytes_of(form))));
         }
         let code = if size == 4 { Code::VEX_Vpbroadcastd_xmm_xmmm32 } else { Code::VEX_Vpbroadcastq_xmm_xmmm64 };
         Arg::Use(self.make(code, form, &[Arg::Mem(mem)]), form)
