@@ -56,36 +56,7 @@ static inline SHAPE float __pow_whole(SHAPE float x, SHAPE float y) {
     return (SHAPE float)p;
 }
 #undef __POWER_STEP
-#endif
 
-#ifdef __FP_FAST
-static inline SHAPE REAL __pow_by_log(SHAPE REAL x, SHAPE REAL y) {
-    SHAPE REAL a = __op_abs(x);
-    __LOG_REDUCE(a, e, f)
-    __LOG_SUM(f, w, wl)
-    // l + ll = log2 x
-    SHAPE REAL p = w * __LOG2E;
-    SHAPE REAL pl = __op_fma(wl, __LOG2E, __op_fma(w, __LOG2E_2, __op_fma(w, __LOG2E, -p)));
-    SHAPE REAL h = e + p;
-    SHAPE REAL hl = (p - (h - e)) + pl;
-    SHAPE REAL l = h + hl;
-    SHAPE REAL ll = (h - l) + hl;
-    // q + ql = y log2 x
-    SHAPE REAL q = y * l;
-    SHAPE REAL ql = __op_fma(y, ll, __op_fma(y, l, -q));
-    SHAPE REAL t = q + __TO_EXPONENT;
-    SHAPE REAL n = t - __TO_EXPONENT;
-    SHAPE REAL r = (q - n) + ql;
-    SHAPE REAL mantissa = __L(1.0) + __op_fma(r * r, __EXP2_Q(r), r * __LN2_1);
-    SHAPE REAL result = __SCALE_BY_SUM(mantissa, t);
-    if (!(__op_abs(q) < __EXP2_NORMAL & x >= __MIN_NORMAL & x <= __MAX_FINITE)) {
-        SHAPE REAL far = __op_select(q >= __EXP2_OVERFLOW + __L(1.0), __INF,
-                                     __op_select(q < __EXP2_UNDERFLOW, __L(0.0), __SCALE_FAR(mantissa, n)));
-        result = __pow_unusual(__op_select(a < __MIN_NORMAL, x * __L(0.0), x), y, far);
-    }
-    return result;
-}
-#elif defined(__WHOLE_POWERS)
 // x^y of float by its logarithm in double, for a positive normal x 2^bias; 2^300 or 2^-300 where that is beyond.
 static inline SHAPE float __pow_in_double(SHAPE float x, uniform int32 bias, SHAPE float y) {
     __LOG_REDUCE_BIASED(x, bias, e, f)

@@ -11,7 +11,7 @@
 //
 // Fast. With __FP_FAST the library of the mode fast is compiled: some mathematical functions leave out the sums that carry the
 // errors of roundings. They too are made of exact operations in a fixed order, so their bits are the same everywhere. Subnormal numbers
-// count as 0 in their exponentials, logarithms and powers; what is infinite or not a number is so in both.
+// count as 0 in their exponentials and logarithms; what is infinite or not a number is so in both.
 //
 // Speed. Straight-line code serves the usual arguments of all lanes. Rare arguments (subnormal, huge, infinite, NaN) are
 // repaired inside an `if`, which costs next to nothing while no active lane needs it. Values that are only initialised,

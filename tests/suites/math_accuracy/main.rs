@@ -12,9 +12,9 @@ mod ulp;
 
 use functions::{BINARY, UNARY};
 use machine::Library;
-use samples::{doubles, floats, pairs};
+use samples::{doubles, far_powers, floats, pairs};
 use spmdvm::{Engine, Module, Options, Value};
-use ulp::{Worst, error_in_doubles, error_in_floats, error_in_halves};
+use ulp::{Worst, assert_same_floats, error_in_doubles, error_in_floats, error_in_halves};
 
 /// The largest error allowed in float.
 const FLOAT_BOUND: f64 = 1.0;
@@ -134,4 +134,24 @@ fn conversions_to_float16_round_to_the_nearest() {
             assert!(is_same, "{engine}: {x:e} is {want} ({:#x}), not {y:#x}", want.to_bits());
         }
     }
+}
+
+/// The mode `fast` has no others.
+#[test]
+fn powers_at_the_ends_of_the_range() {
+    let [library, fast] = [Library::new(16), Library::fast(16)];
+    let narrow = |v: &[f64]| v.iter().map(|&x| x as f32).collect::<Vec<f32>>();
+    let (xs, ys) = far_powers(126.0);
+    let (xs, ys, mut worst) = (narrow(&xs), narrow(&ys), Worst::default());
+    let zs = library.binary("pow", &xs, &ys);
+    assert_same_floats("pow", &zs, &fast.binary("pow", &xs, &ys));
+    for ((&x, &y), z) in xs.iter().zip(&ys).zip(zs) {
+        worst.add(format_args!("pow({x:e}, {y:e}) = {z:e}"), error_in_floats(z, f64::from(x).powf(f64::from(y))));
+    }
+    worst.check("pow", "float", FLOAT_BOUND);
+    let ((xs, ys), mut worst) = (far_powers(1022.0), Worst::default());
+    for ((&x, &y), z) in xs.iter().zip(&ys).zip(library.binary("pow", &xs, &ys)) {
+        worst.add(format_args!("pow({x:e}, {y:e}) = {z:e}"), error_in_doubles(z, x.powf(y)));
+    }
+    worst.check("pow", "double", DOUBLE_BOUND);
 }

@@ -120,3 +120,15 @@ pub fn pairs(positive: bool) -> (Vec<f64>, Vec<f64>) {
     }
     (xs, ys)
 }
+
+/// Bases near 1 with exponents that lead to the ends of a format's range, 2^-limit to 2^limit: what the logarithm errs by counts most there.
+pub fn far_powers(limit: f64) -> (Vec<f64>, Vec<f64>) {
+    let mut random = Random(11);
+    let n = if long() { 2_000_000 } else { 200_000 };
+    (0..n)
+        .map(|_| {
+            let x = f64::from((random.unit() * 2.0 - 1.0).exp2() as f32);
+            (x, limit * (2.0 * random.unit() - 1.0) / x.log2())
+        })
+        .unzip()
+}
