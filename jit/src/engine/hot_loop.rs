@@ -137,12 +137,15 @@ impl Loop {
                 return None;
             }
         };
-        let place = replaces.and_then(|old| self.versions.iter().position(|v| Arc::ptr_eq(v, old)));
+        self.large |= version.is_large;
+        let place = replaces.map(|old| self.versions.iter().position(|v| Arc::ptr_eq(v, old)));
         if self.contest.as_ref().is_some_and(|contest| replaces.is_some_and(|old| Arc::ptr_eq(old, &contest.with))) {
             self.contest = None;
         }
         match place {
-            Some(at) => self.versions[at] = Arc::clone(&version),
+            Some(Some(at)) => self.versions[at] = Arc::clone(&version),
+            // Another has taken its place meanwhile.
+            Some(None) => return None,
             None if version.facts.is_special() => self.versions.insert(0, Arc::clone(&version)),
             None => self.versions.push(Arc::clone(&version)),
         }
@@ -219,18 +222,22 @@ impl Loop {
 
     /// Returns whether there is a version for these facts, or one is being made.
     pub fn has_version_for(&self, facts: &EntryFacts) -> bool {
-        let own = std::process::id();
-        let is_made = self.making.iter().any(|(process, f)| *process == own && f == facts);
-        is_made || self.versions.iter().any(|v| v.facts == *facts)
+        self.is_making(facts) || self.versions.iter().any(|v| v.facts == *facts)
     }
 
-    /// A version for constants is being made.
-    pub fn begin_special(&mut self, facts: &EntryFacts) {
+    /// Returns whether a version for these facts is being made while others are entered.
+    pub fn is_making(&self, facts: &EntryFacts) -> bool {
+        let own = std::process::id();
+        self.making.iter().any(|(process, f)| *process == own && f == facts)
+    }
+
+    /// One is being made.
+    pub fn begin_making(&mut self, facts: &EntryFacts) {
         self.making.push((std::process::id(), facts.clone()));
     }
 
     /// It is made, or could not be.
-    pub fn end_special(&mut self, facts: &EntryFacts) {
+    pub fn end_making(&mut self, facts: &EntryFacts) {
         self.making.retain(|(_, f)| f != facts);
     }
 
@@ -309,11 +316,11 @@ mod tests {
         };
         let mut found = Loop::default();
         assert!(!found.has_version_for(&facts(3)));
-        found.begin_special(&facts(3));
+        found.begin_making(&facts(3));
         assert_eq!([3, 4].map(|bits| found.has_version_for(&facts(bits))), [true, false]);
-        found.end_special(&facts(4));
+        found.end_making(&facts(4));
         assert!(found.has_version_for(&facts(3)));
-        found.end_special(&facts(3));
+        found.end_making(&facts(3));
         assert!(!found.has_version_for(&facts(3)));
     }
 }

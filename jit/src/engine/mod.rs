@@ -72,6 +72,10 @@ const OBSERVED_TIME: Duration = Duration::from_micros(1);
 /// How often a loop is recompiled with ways left out; then all are in it, for that takes less time than to find them one by one.
 const PRUNED: u32 = 4;
 
+/// A version is not used any more that has not been entered for so long. It is left after half of that at the latest, for somebody to
+/// look at it.
+const UNUSED: Duration = Duration::from_millis(100);
+
 /// Mask words for which a thread keeps room.
 const WORDS: usize = 160;
 
@@ -112,14 +116,25 @@ struct Order {
     prunes: bool,
     /// Whether it may be larger than usual.
     large: bool,
+    /// If that is why it is made: since when it waits, and how often the version that it replaces had been entered by then.
+    enlarges: Option<(Instant, u64)>,
     /// What is left out of it to be compared with the version whose place it may take.
     without: Option<Without>,
 }
 
 impl Order {
-    /// Returns whether somebody waits for it. A new version with the constants of now would only be better than what there is.
+    /// Returns whether somebody waits for it. A new version with the constants of now, or with more in it, would only be
+    /// better than what there is.
     fn is_needed(&self) -> bool {
-        (!self.facts.is_special() || self.replaces.is_some()) && self.without.is_none()
+        let is_better = self.facts.is_special() && self.replaces.is_none() || self.enlarges.is_some();
+        !is_better && self.without.is_none()
+    }
+
+    /// Returns whether it was to have more in it than a version that nobody has entered since: another has its head in it
+    /// by now, or the program does something else.
+    fn is_stale(&self) -> bool {
+        let (Some((since, entries)), Some(version)) = (self.enlarges, &self.replaces) else { return false };
+        since.elapsed() > UNUSED && version.entries.load(Ordering::Relaxed) == entries
     }
 }
 
@@ -186,7 +201,7 @@ impl Jit {
         let last =
             found.versions.iter().filter(|v| !v.facts.is_special()).count() + 1 >= self.settings.versions as usize;
         let facts = held.observe(last || !self.settings.variants.has(Variant::AllActive));
-        match self.order(pause, head, &mut found, facts, None) {
+        match self.order(pause, head, &mut found, facts, None, false) {
             Some(version) => Answer::Enter(version),
             None if found.is_pending() || found.refused.is_some() => Answer::Interpret(PENDING),
             None => Answer::Interpret(found.rests().unwrap_or(PENDING)),
@@ -201,20 +216,29 @@ impl Jit {
         found: &mut Loop,
         facts: EntryFacts,
         replaces: Option<Arc<Version>>,
+        enlarges: bool,
     ) -> Option<Arc<Version>> {
         let prepared = pause.prepared();
         (found.at, found.begins) = (Some(head.at), begins(&prepared, head.at));
         let prunes = found.recompiles < PRUNED;
-        let order =
-            Order { prepared, head: Arc::clone(head), facts, replaces, prunes, large: found.large, without: None };
-        let order = Arc::new(order);
+        let entries = replaces.as_ref().filter(|_| enlarges).map(|version| version.entries.load(Ordering::Relaxed));
+        let order = Arc::new(Order {
+            prepared,
+            head: Arc::clone(head),
+            facts,
+            replaces,
+            prunes,
+            large: found.large || enlarges,
+            enlarges: entries.map(|entries| (Instant::now(), entries)),
+            without: None,
+        });
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let (when, ordered) = (if order.is_needed() { When::Soon } else { When::Idle }, Arc::clone(&order));
             // That thread waits for the lock that this one has. If there is none, this one makes the version, with the lock.
             if worker::run(when, Box::new(move || this.fill(&ordered))).is_ok() {
                 match when {
                     When::Soon => found.pending = Some(std::process::id()),
-                    When::Idle => found.begin_special(&order.facts),
+                    When::Idle => found.begin_making(&order.facts),
                 }
                 return None;
             }
@@ -224,6 +248,9 @@ impl Jit {
 
     /// Compiles what was ordered, on the thread for that, and sees to it that the loop is asked about again.
     fn fill(&self, order: &Order) {
+        if self.is_timed() && order.is_stale() {
+            return order.head.write().end_making(&order.facts);
+        }
         let made = self.make(order);
         let mut found = order.head.write();
         if let Some(without) = &order.without {
@@ -232,7 +259,7 @@ impl Jit {
         if order.is_needed() {
             found.pending = None;
         } else {
-            found.end_special(&order.facts);
+            found.end_making(&order.facts);
         }
         let version = found.deliver(made, order.replaces.as_ref());
         if let Some(version) = version.filter(|v| v.code.is_baseline()) {
@@ -406,7 +433,7 @@ impl Jit {
         let Some(excess) = found.specialised.checked_sub(self.settings.recompiles) else {
             if !found.is_pending() && !found.refuses() {
                 found.specialised += 1;
-                self.order(pause, head, found, facts, None);
+                self.order(pause, head, found, facts, None, false);
             }
             return;
         };
@@ -416,7 +443,7 @@ impl Jit {
             && let Some(outdated) = found.outdated()
         {
             found.specialised += 1;
-            self.order(pause, head, found, facts, Some(outdated));
+            self.order(pause, head, found, facts, Some(outdated), false);
         }
     }
 
@@ -464,7 +491,7 @@ impl Jit {
         found.looks_again += 1;
         found.look_time += took;
         if changed {
-            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
+            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), false);
         } else if let Some(what) = contest {
             self.order_contest(pause, head, &mut found, version, what);
         }
@@ -508,6 +535,7 @@ impl Jit {
             replaces: Some(Arc::clone(version)),
             prunes: found.recompiles < PRUNED,
             large: version.is_large,
+            enlarges: None,
             without: Some(what),
         });
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
@@ -581,10 +609,10 @@ impl Jit {
     /// Recompiles a version that leads on to others all the time, with more in it. Meanwhile it does as well as before.
     fn enlarge(&self, pause: &Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
         let Some(mut found) = head.try_write() else { return };
-        let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
-        if is_there && !version.is_large && !found.is_pending() && !found.refuses() {
-            found.large = true;
-            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
+        let pays = !self.is_timed() || version.is_worth_enlarging();
+        let is_free = !found.is_pending() && !found.is_making(&version.facts) && !found.refuses();
+        if found.has(version) && !version.is_large && pays && is_free {
+            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), true);
         }
     }
 
@@ -613,7 +641,7 @@ impl Jit {
         version.teach(&mut advice);
         drop(advice);
         found.recompiles += 1;
-        self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)));
+        self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), false);
         0
     }
 }

@@ -75,6 +75,10 @@ const ENOUGH: u64 = 1 << 18;
 /// to be compared.
 const WORTH_MEASURING: u32 = 50;
 
+/// How many times as long as compiling it has taken a version runs before it is recompiled with more in it, which takes
+/// several times as long.
+const WORTH_ENLARGING: u32 = 4;
+
 /// Nanoseconds of an entry that is compared, about.
 const COMPARED: f64 = 500e3;
 
@@ -523,6 +527,11 @@ impl Version {
     /// Returns whether it has run for so long that what was compiled instead would have been worth it.
     pub fn has_paid(&self) -> bool {
         self.clock.time() >= self.code.told().time * WORTH_MEASURING
+    }
+
+    /// Returns whether it has run for long enough beside compiling it to make it larger.
+    pub fn is_worth_enlarging(&self) -> bool {
+        self.clock.time() >= self.code.told().time * WORTH_ENLARGING
     }
 
     /// Returns whether it runs in turn with another.
