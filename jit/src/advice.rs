@@ -206,6 +206,20 @@ impl Advice {
         changed
     }
 
+    /// Arms that are entered behind these instructions have been skipped for long, each time, and are so now: they may be left out,
+    /// whatever was seen before. Returns whether there is one that was not.
+    pub fn forget_arms(&mut self, branches: &[ProgramPoint], now: &Profile) -> bool {
+        let mut changed = false;
+        for &(function, pc) in branches {
+            let arm = (function, pc + 1);
+            let branched = self.profile.of((function, pc)).is_some_and(|seen| seen.times >= ENOUGH);
+            if branched && now.of(arm).is_none() && self.allows(Variant::Prune, arm) {
+                changed |= self.profile.forget(arm) | self.wanted.remove(&arm);
+            }
+        }
+        changed
+    }
+
     /// A variant took more time at some places than it saved: it is chosen there again when that is no longer what
     /// lanes do.
     pub fn lose(&mut self, variant: Variant, places: &[ProgramPoint]) {

@@ -58,6 +58,11 @@ impl Profile {
         self.0.insert(place, seen);
     }
 
+    /// Forgets that an instruction was seen at all. Returns whether it was.
+    pub fn forget(&mut self, place: ProgramPoint) -> bool {
+        self.0.remove(&place).is_some()
+    }
+
     /// Adds what is seen now, and forgets most of what was seen of the same instructions before.
     pub fn fade_into(&mut self, now: &Profile) {
         for (place, seen) in now.iter() {

@@ -170,6 +170,41 @@ fn variants_are_chosen_anew_when_a_program_does_something_else() {
     }
 }
 
+/// An arm that is skipped each time, for long, is left out of the loop as if it had never been taken; it comes back when it is.
+#[test]
+fn an_arm_that_is_entered_no_more_is_left_out() {
+    let text = "export void f(uniform int out[], const uniform int x[], uniform int n) {
+        foreach (i = 0 ... n) {
+            int y = x[i];
+            if (y < 0) { for (uniform int k = 0; k < 9; ++k) y = y * 5 + (y >> 3) + k; }
+            out[i] = y;
+        }
+    }";
+    let slow = |x: i32| (0..9).fold(x, |y: i32, k| y.wrapping_mul(5).wrapping_add(y >> 3).wrapping_add(k));
+    let n = 64_000;
+    for engine in native() {
+        let module = module(engine, text, settings());
+        let call = |negative: bool| {
+            let x: Vec<i32> = (0..n).map(|i| if negative && i % 3 == 0 { -i } else { i }).collect();
+            let mut out = vec![0i32; n as usize];
+            module.call("f", &[Value::slice_mut(&mut out), Value::slice(&x), n.into()]).unwrap();
+            let expected = x.iter().map(|&x| if x < 0 { slow(x) } else { x });
+            assert!(out.iter().copied().eq(expected));
+        };
+        let leaves_out = || {
+            let exits = loops(&module).into_iter().flat_map(|l| l.versions).flat_map(|v| v.region.exits.clone());
+            exits.filter(|exit| exit.reason == ExitReason::NeverTaken).count()
+        };
+        (0..10).for_each(|_| call(true));
+        assert_eq!(leaves_out(), 0);
+        let gangs = n as usize / 8;
+        (0..(1 << 22) / gangs * 3 + 20).for_each(|_| call(false));
+        assert_ne!(leaves_out(), 0, "{}", module.jit_text(Show::default()));
+        (0..40).for_each(|_| call(true));
+        assert_eq!(leaves_out(), 0, "{}", module.jit_text(Show::default()));
+    }
+}
+
 /// What a program did for long does not delay that what it does now is seen, nor that a variant fails now.
 #[test]
 fn what_changes_after_a_long_run_is_seen_as_soon_as_after_a_short_one() {

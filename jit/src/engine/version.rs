@@ -71,6 +71,9 @@ const FEW: u64 = 200;
 const FEW_PARTS: u64 = 8;
 const ENOUGH: u64 = 1 << 18;
 
+/// How often an arm must have been skipped between two looks, and never entered, to be left out.
+const ALWAYS: u64 = 1 << 14;
+
 /// How many times as long as compiling it has taken a version runs before another is made without some of its variants,
 /// to be compared.
 const WORTH_MEASURING: u32 = 50;
@@ -623,6 +626,22 @@ impl Version {
             };
             (missed >= few && failing).then_some((variant, place))
         })
+    }
+
+    /// The instructions at which an arm can be skipped, where it has been each time and often, lately.
+    pub fn always_skipped(&self) -> Vec<(FuncId, u32)> {
+        let skips = self.region.counters.iter().enumerate().filter_map(|(at, counter)| match *counter {
+            Counter::Variant { variant: Variant::SkipInactive, place, outcome } => {
+                Some((place, outcome, self.lately(at)))
+            }
+            _ => None,
+        });
+        let mut counted: HashMap<(FuncId, u32), [u64; 2]> = HashMap::new();
+        for (place, outcome, times) in skips {
+            counted.entry(place).or_default()[(outcome == Outcome::Missed) as usize] += times;
+        }
+        let often = counted.into_iter().filter(|(_, [skipped, entered])| *skipped >= ALWAYS && *entered == 0);
+        often.map(|(place, _)| place).collect()
     }
 
     /// What a counter has counted since somebody looked last.
