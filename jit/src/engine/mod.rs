@@ -484,8 +484,9 @@ impl Jit {
             }
         }
         self.observed_instructions.fetch_add(instructions.into(), Ordering::Relaxed);
-        let changed =
-            self.advice().is_some_and(|mut advice| advice.think_again(&profile) | advice.forget_arms(&skipped, &profile));
+        let changed = self
+            .advice()
+            .is_some_and(|mut advice| advice.think_again(&profile) | advice.forget_arms(&skipped, &profile));
         let Some(mut found) = head.try_write().filter(|found| !found.is_pending()) else { return };
         found.second_looks = if changed { found.second_looks + 1 } else { found.second_looks / 2 };
         let took = start.elapsed().min(OBSERVED_TIME * instructions);

@@ -80,7 +80,7 @@ const WORTH_MEASURING: u32 = 50;
 
 /// How many times as long as compiling it has taken a version runs before it is recompiled with more in it, which takes
 /// several times as long.
-const WORTH_ENLARGING: u32 = 4;
+const WORTH_ENLARGING: u32 = 2;
 
 /// Nanoseconds of an entry that is compared, about.
 const COMPARED: f64 = 500e3;

@@ -121,7 +121,8 @@ pub fn pairs(positive: bool) -> (Vec<f64>, Vec<f64>) {
     (xs, ys)
 }
 
-/// Bases near 1 with exponents that lead to the ends of a format's range, 2^-limit to 2^limit: what the logarithm errs by counts most there.
+/// Bases near 1 with exponents that lead to the ends of a format's range, 2^-limit to 2^limit: there it counts most what the
+/// logarithm errs by.
 pub fn far_powers(limit: f64) -> (Vec<f64>, Vec<f64>) {
     let mut random = Random(11);
     let n = if long() { 2_000_000 } else { 200_000 };
