@@ -72,8 +72,8 @@ const OBSERVED_TIME: Duration = Duration::from_micros(1);
 /// How often a loop is recompiled with ways left out; then all are in it, for that takes less time than to find them one by one.
 const PRUNED: u32 = 4;
 
-/// A version is not used any more that has not been entered for so long. It is left after half of that at the latest, for somebody to
-/// look at it.
+/// A version counts as not used any more that has not been entered for so long: as a rule somebody looks at it more often, for which it
+/// is left.
 const UNUSED: Duration = Duration::from_millis(100);
 
 /// Mask words for which a thread keeps room.

@@ -630,18 +630,14 @@ impl Version {
 
     /// The instructions at which an arm can be skipped, where it has been each time and often, lately.
     pub fn always_skipped(&self) -> Vec<(FuncId, u32)> {
-        let skips = self.region.counters.iter().enumerate().filter_map(|(at, counter)| match *counter {
-            Counter::Variant { variant: Variant::SkipInactive, place, outcome } => {
-                Some((place, outcome, self.lately(at)))
+        let skipped = self.outcomes.iter().filter_map(|&(missed, hit)| match self.region.counters[missed] {
+            Counter::Variant { variant: Variant::SkipInactive, place, .. } => {
+                let [entered, skipped] = [Some(missed), hit].map(|at| at.map_or(0, |at| self.lately(at)));
+                (entered == 0 && skipped >= ALWAYS).then_some(place)
             }
             _ => None,
         });
-        let mut counted: HashMap<(FuncId, u32), [u64; 2]> = HashMap::new();
-        for (place, outcome, times) in skips {
-            counted.entry(place).or_default()[(outcome == Outcome::Missed) as usize] += times;
-        }
-        let often = counted.into_iter().filter(|(_, [skipped, entered])| *skipped >= ALWAYS && *entered == 0);
-        often.map(|(place, _)| place).collect()
+        skipped.collect()
     }
 
     /// What a counter has counted since somebody looked last.
