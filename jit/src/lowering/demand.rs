@@ -5,7 +5,7 @@
 //! Uniform values that vectors are computed with are demanded as vectors too, made once, where the value is.
 
 use super::exit_only::exit_only;
-use super::{Definition, ExitValue, Layout, Values, exit_writes};
+use super::{Area, Definition, ExitValue, Layout, Values, exit_writes};
 use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -75,6 +75,13 @@ impl Demand {
         self.late[v.index()]
     }
 
+    /// The lane and the element that an exit writes in the place of a vector: those by which it differs from what the place has.
+    pub fn written_lane(&self, values: &Values<'_>, area: Area, at: u64, v: Value) -> Option<(Value, Value)> {
+        let inst = values.inst(v).filter(|_| self.is_late(v))?;
+        let is_there = area == Area::Frame && values.in_frame(inst.args[0]).map(u64::from) == Some(at);
+        is_there.then_some((inst.args[1], inst.args[2]))
+    }
+
     /// Returns whether only exits demand a value, which compute it when they are taken.
     pub fn is_left_to_exits(&self, v: Value) -> bool {
         self.left_to_exits[v.index()]
@@ -108,13 +115,13 @@ impl Demand {
     }
 }
 
-/// By value: vectors with another element in one lane that nothing in their loop demands but exits. An exit can write the element
+/// By value: vectors with another element in one lane that nothing in their loop demands but exits, or nothing at all if they are in none. An exit can write the element
 /// by itself.
 fn late(values: &Values<'_>, layout: &Layout) -> Vec<bool> {
     let region = values.region;
     let depth = |id: BlockId| layout.depths[id.index()];
     let mut late = vec![false; region.types.len()];
-    for &id in layout.order.iter().filter(|&&id| depth(id) > 0) {
+    for &id in &layout.order {
         for inst in &region.block(id).insts {
             let is_constant = |&v: &Value| values.constant(v).is_some();
             if let (Kind::Op { op: Op::Insert, ty, .. }, Some(v)) = (inst.kind, inst.result) {
@@ -263,7 +270,11 @@ impl Search<'_, '_> {
     fn exit(&mut self, exit: crate::ir::ExitId) {
         for write in exit_writes(self.values.region, exit) {
             match write.what {
-                ExitValue::Value(_, v) | ExitValue::Word(v) => self.by_exit(v),
+                ExitValue::Value(_, v) => match self.demand.written_lane(self.values, write.area, write.at, v) {
+                    Some((lane, x)) => [lane, x].into_iter().for_each(|v| self.by_exit(v)),
+                    None => self.by_exit(v),
+                },
+                ExitValue::Word(v) => self.by_exit(v),
                 ExitValue::MaskBits(v) => self.by_exit(self.values.bits_of_mask(v).unwrap_or(v)),
                 ExitValue::Zero => {}
             }

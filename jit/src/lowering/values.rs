@@ -72,6 +72,14 @@ impl<'r> Values<'r> {
         self.definitions[v.index()]
     }
 
+    /// Where in the entered frame the register lies of which a value is what it held at entry, if it holds that until the
+    /// region is left.
+    pub(crate) fn in_frame(&self, v: Value) -> Option<u32> {
+        let Kind::EntryReg { at } = self.inst(v)?.kind else { return None };
+        let is_left_alone = self.region.handler_calls.iter().all(|site| site.at != 0);
+        (is_left_alone && self.region.ty(v).ty != Ty::Bool).then_some(at)
+    }
+
     /// The instruction that defines a value, if one does.
     pub(crate) fn inst(&self, v: Value) -> Option<&'r Inst> {
         match self.definition(v) {

@@ -99,7 +99,13 @@ impl<T: Target> Lower<'_, T> {
             && let Some(inst) = self.values.inst(v)
         {
             let (lane, x) = (self.gpr(inst.args[1]), self.scalar(inst.args[2]));
-            self.write_value(stub, area, at, ty, inst.args[0]);
+            let is_there = match area {
+                StubArea::State(of) => self.demand.written_lane(&self.values, of, at as u64, v).is_some(),
+                StubArea::Words | StubArea::Scratch => false,
+            };
+            if !is_there {
+                self.write_value(stub, area, at, ty, inst.args[0]);
+            }
             return stub.push(area, at, StubValue::Lane { x, size, lane, of: self.lanes });
         }
         for i in 0..n {

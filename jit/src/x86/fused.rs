@@ -272,7 +272,16 @@ impl<'r> Seen<'_, 'r> {
 
 /// What an instruction takes in place of its arguments.
 pub(super) fn takes_instead<L: Level>(values: &Values<'_>, block: BlockId, inst: &Inst) -> Option<Vec<Value>> {
+    if element_in_frame(values, inst).is_some() {
+        return Some(vec![inst.args[1]]);
+    }
     Fused::of::<L>(values, block, inst).map(Fused::operands)
+}
+
+/// Where in the entered frame the register lies of which an instruction gives the element of a lane, as it was at entry.
+pub(super) fn element_in_frame(values: &Values<'_>, inst: &Inst) -> Option<u32> {
+    let is_extract = matches!(inst.kind, Kind::Op { op: Op::Extract, .. });
+    is_extract.then(|| values.in_frame(inst.args[0])).flatten()
 }
 
 impl<L: Level> Select<'_, L> {

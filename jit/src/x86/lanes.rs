@@ -1,5 +1,6 @@
 //! Operations across lanes.
 
+use super::fused::element_in_frame;
 use super::inst::{Arg, Base, Mem, Size};
 use super::level::Level;
 use super::select::{Select, class_of, imm8};
@@ -25,7 +26,10 @@ impl<L: Level> Select<'_, L> {
                 true
             }
             Op::Extract => {
-                let x = self.extract(ty, inst.args[0], inst.args[1]);
+                let x = match element_in_frame(&self.values, inst) {
+                    Some(at) => self.element_in_memory(ty, Mem::at(Base::Frame, at as i32), inst.args[1]),
+                    None => self.extract(ty, inst.args[0], inst.args[1]),
+                };
                 self.set(inst, x);
                 true
             }
@@ -89,11 +93,17 @@ impl<L: Level> Select<'_, L> {
         }
         self.code.needs_scratch(self.lanes * size + L::VECTOR_BYTES);
         self.store_whole(v, Mem::at(Base::Scratch, 0));
+        self.element_in_memory(ty, Mem::at(Base::Scratch, 0), index)
+    }
+
+    /// The element of a lane, of which the first lies at a place in memory.
+    fn element_in_memory(&mut self, ty: Ty, first: Mem, index: Value) -> VReg {
+        let size = ty.size();
         let from = match self.values.constant(index) {
-            Some(at) => Mem::at(Base::Scratch, (at as usize % self.lanes * size) as i32),
+            Some(at) => first.plus((at as usize % self.lanes * size) as i32),
             None => {
                 let lane = self.lane_number(index);
-                Mem { index: Some(lane), scale: size as u8, ..Mem::at(Base::Scratch, 0) }
+                Mem { index: Some(lane), scale: size as u8, ..first }
             }
         };
         self.load_scalar(ty, from)
