@@ -168,6 +168,13 @@ impl Advice {
         self.allows(Variant::OneLane, back) && (self.every || self.profile.of(back).is_some_and(often))
     }
 
+    /// Returns whether a function, or what follows a call, has been seen to begin with one lane often enough (every eighth time)
+    /// for code of its own.
+    pub fn begins_alone(&self, head: ProgramPoint, seen: &Profile) -> bool {
+        let often = |seen: &Seen| seen.times >= FEW && seen.alone > 0 && seen.alone >= seen.times / 8;
+        self.allows(Variant::OneLane, head) && (self.every || seen.of(head).is_some_and(often))
+    }
+
     /// Compares what the program does now with what the advice goes by. Where a variant would suit that was dropped, or
     /// was not chosen because something else was seen at first, what was seen then is forgotten. Returns whether there
     /// is such a place.

@@ -7,8 +7,8 @@
 //! | [`settings`] | when and how loops are compiled |
 //! | [`profile`], [`advice`] | what was seen while interpreting, and which variants follow from it |
 //! | [`record`], on [`analysis`] | from a hot loop to a region |
-//! | `whole`: `frames`, `weights` | the whole program: private memory of frames and what of it may be read later; sizes of
-//! functions |
+//! | `whole`: `frames`, `weights`, `unseen` | the whole program: private memory of frames and what of it may be read later; sizes of
+//! functions; registers whose inactive lanes nobody sees |
 //! | [`ir`] | the trace IR: regions in SSA form |
 //! | `worker`, on `sync` | the thread that compiles while programs run |
 //! | [`passes`] | optimisation |
@@ -45,6 +45,7 @@ pub mod report;
 pub mod settings;
 pub mod stress;
 mod sync;
+mod unseen;
 pub mod vcode;
 mod weights;
 mod whole;

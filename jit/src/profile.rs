@@ -33,6 +33,8 @@ pub struct Seen {
     pub one_value: u32,
     /// Of a jump back: how often one lane was active.
     pub one_lane: u32,
+    /// The same of the first instruction of a function, and of one behind a call.
+    pub alone: u32,
 }
 
 /// What is left of what was seen before, after each look: one of so many.
@@ -77,6 +79,7 @@ impl Profile {
                 apart: sum(|s| s.apart),
                 one_value: sum(|s| s.one_value),
                 one_lane: sum(|s| s.one_lane),
+                alone: sum(|s| s.alone),
             };
             self.0.insert(*place, faded);
         }
@@ -94,6 +97,7 @@ impl Profile {
             sum.apart = sum.apart.saturating_add(seen.apart);
             sum.one_value = sum.one_value.saturating_add(seen.one_value);
             sum.one_lane = sum.one_lane.saturating_add(seen.one_lane);
+            sum.alone = sum.alone.saturating_add(seen.alone);
         }
     }
 }
@@ -105,9 +109,14 @@ impl Observer for Watcher<'_> {
     fn before(&mut self, view: &View<'_>) {
         let seen = self.0.0.entry((view.function_id(), view.pc())).or_default();
         seen.times += 1;
+        let one_lane = (view.mask().count_ones() == 1) as u32;
+        let is_behind = |pc: u32| matches!(view.function().code[pc as usize].op, Op::Call | Op::CallInd);
+        if view.pc().checked_sub(1).is_none_or(is_behind) {
+            seen.alone += one_lane;
+        }
         match view.inst().op {
             Op::Load | Op::Store => addresses(view, seen),
-            Op::LoopBack => seen.one_lane += (view.mask().count_ones() == 1) as u32,
+            Op::LoopBack => seen.one_lane += one_lane,
             _ => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::frames::Frames;
+use crate::unseen::Unseen;
 use crate::weights::Weights;
 use spmdvm_vm::program::{FuncId, Program};
 use std::sync::{Arc, OnceLock};
@@ -12,6 +13,7 @@ pub(crate) struct Whole {
     pub frames: Option<Frames>,
     /// How large functions are.
     pub weights: Weights,
+    unseen: OnceLock<Unseen>,
     /// By function: what is known of it alone, found when it is first recorded.
     analyses: Box<[OnceLock<Arc<Analysis>>]>,
 }
@@ -20,7 +22,12 @@ impl Whole {
     /// Analyses a program.
     pub fn new(program: &Program) -> Whole {
         let analyses = program.functions.iter().map(|_| OnceLock::new()).collect();
-        Whole { frames: Frames::new(program), weights: Weights::new(program), analyses }
+        Whole { frames: Frames::new(program), weights: Weights::new(program), unseen: OnceLock::new(), analyses }
+    }
+
+    /// Of which registers nobody sees lanes that are not active where their function begins; found when it is first asked for.
+    pub fn unseen(&self, program: &Program) -> &Unseen {
+        self.unseen.get_or_init(|| Unseen::new(program))
     }
 
     /// The facts about a function of the program.

@@ -284,6 +284,61 @@ fn the_last_lane_of_a_loop_gets_scalar_code() {
     }
 }
 
+/// Lanes that recurse to different depths: the deeper calls are of one lane. What that lane computes nobody sees in others, or
+/// (`across`) the function reads it there.
+fn recursive(across: bool) -> String {
+    let turned = if across { "rotate(y, 1)" } else { "y" };
+    format!(
+        "static int down(int depth, int x) {{
+    if (depth <= 0) return x;
+    int y = x * 3 + depth;
+    int below = down(depth - 1, y);
+    if ((y & 1) == 0) below -= down(depth - 4, x);
+    return below + {turned};
+}}
+export void f(uniform int out[], uniform int n, uniform int most) {{
+    foreach (i = 0 ... n) out[i] = down((i & 15) == 3 ? most : i & 3, i);
+}}"
+    )
+}
+
+fn recursed(module: &Module) -> Vec<i32> {
+    let mut out = vec![0; 100];
+    module.call("f", &[Value::slice_mut(&mut out), 100.into(), 16.into()]).unwrap();
+    out
+}
+
+#[test]
+fn calls_of_one_lane_get_scalar_code() {
+    for across in [false, true] {
+        let source = recursive(across);
+        let expected = recursed(&module(Engine::Interp, &source, settings()));
+        for engine in jits() {
+            let (on, off) = (module(engine, &source, settings()), module(engine, &source, without(Variant::OneLane)));
+            for _ in 0..4 {
+                assert_eq!(recursed(&on), expected);
+                assert_eq!(recursed(&off), expected);
+            }
+            assert!(times(&on, Variant::OneLane, Outcome::Hit) > 100, "{engine}: {across}");
+            assert_eq!(times(&off, Variant::OneLane, Outcome::Hit), 0);
+            // What is computed for one lane is on scalars. Where nobody sees the others, nothing else is computed.
+            let multiplies = |m: &Module, varying: bool| {
+                versions(m).iter().any(|v| {
+                    let reads_mask = |i: &Inst| matches!(i.kind, Kind::Op { op: Op::Ctz, .. });
+                    let is_for_one = v.region.blocks[0].insts.iter().any(reads_mask);
+                    let times_three = |i: &Inst| {
+                        let is_product = matches!(i.kind, Kind::Op { op: Op::Mul, .. });
+                        is_product && i.result.is_some_and(|r| v.region.ty(r).is_varying() == varying)
+                    };
+                    is_for_one && v.region.blocks.iter().any(|b| b.insts.iter().any(times_three))
+                })
+            };
+            assert!(multiplies(&on, false) && !multiplies(&off, false), "{engine}: {across}");
+            assert_eq!(multiplies(&on, true), across, "{engine}");
+        }
+    }
+}
+
 const SCALED: &str = "export void f(uniform int out[], uniform int n, uniform int by, uniform bool twice) {
     foreach (i = 0 ... n) {
         int x = i / by;

@@ -129,7 +129,9 @@ impl Jit {
             return Then::TooDeep;
         }
         pause.write_masks(words);
-        match Holding::new(pause, words).choose(enterable) {
+        let held = Holding::new(pause, words);
+        match held.choose(enterable) {
+            Some(version) if version.asks_for_one_lane() && held.has_one_lane() => Then::Ask,
             Some(version) => self.enter(pause, version, words),
             None => Then::Ask,
         }

@@ -146,7 +146,11 @@ impl Loop {
             Some(Some(at)) => self.versions[at] = Arc::clone(&version),
             // Another has taken its place meanwhile.
             Some(None) => return None,
-            None if version.facts.is_special() => self.versions.insert(0, Arc::clone(&version)),
+            None if version.facts.is_special() => {
+                let is_before = |other: &Arc<Version>| version.facts.speciality() >= other.facts.speciality();
+                let at = self.versions.iter().position(is_before).unwrap_or(self.versions.len());
+                self.versions.insert(at, Arc::clone(&version));
+            }
             None => self.versions.push(Arc::clone(&version)),
         }
         Some(version)
@@ -225,6 +229,11 @@ impl Loop {
         self.is_making(facts) || self.versions.iter().any(|v| v.facts == *facts)
     }
 
+    /// Returns whether there is a version for one lane.
+    pub fn has_version_for_one_lane(&self) -> bool {
+        self.versions.iter().any(|version| version.facts.mask == MaskFact::One)
+    }
+
     /// Returns whether a version for these facts is being made while others are entered.
     pub fn is_making(&self, facts: &EntryFacts) -> bool {
         let own = std::process::id();
@@ -263,18 +272,43 @@ impl<'a> Holding<'a> {
     /// The version that may be entered, of some.
     #[inline]
     pub fn choose<'v>(&self, versions: &'v [Arc<Version>]) -> Option<&'v Arc<Version>> {
-        versions.iter().find(|version| self.suits(version))
+        // A plain loop: what is called for a short one takes longer than what it does.
+        for version in versions {
+            if self.suits(version) {
+                return Some(version);
+            }
+        }
+        None
     }
 
     /// Returns whether a version may be entered. Notes if it is only its constants that other values are found in the place of.
-    #[inline]
+    #[inline(always)]
     fn suits(&self, version: &Version) -> bool {
         for &(at, bits) in &version.masks {
             if self.masks.get(at as usize) != Some(&bits) {
                 return false;
             }
         }
-        version.facts.constants.is_empty() || self.has_constants(version)
+        let is_for_one_lane = !version.one_lane_words.is_empty();
+        (!is_for_one_lane || self.is_alone(version))
+            && (version.facts.constants.is_empty() || self.has_constants(version))
+    }
+
+    /// Returns whether one lane is active, and no other comes back where a version takes that for granted.
+    #[inline]
+    fn is_alone(&self, version: &Version) -> bool {
+        for &at in &version.one_lane_words {
+            if self.masks.get(at as usize) != self.masks.first() {
+                return false;
+            }
+        }
+        self.has_one_lane()
+    }
+
+    /// Returns whether one lane is active.
+    #[inline]
+    pub fn has_one_lane(&self) -> bool {
+        self.masks[0].is_power_of_two()
     }
 
     #[inline]
@@ -293,6 +327,16 @@ impl<'a> Holding<'a> {
         let of = |mask| if nothing { MaskFact::Unknown } else { MaskFact::of(mask, self.full) };
         let entries = self.pause.entries().map(|(kind, restore, other)| (kind, of(restore), of(other))).collect();
         EntryFacts { mask: of(self.masks[0]), entries, constants: Vec::new() }
+    }
+
+    /// The facts to compile for one lane for, which is active; none if others are to come back.
+    pub fn observe_one_lane(&self) -> Option<EntryFacts> {
+        let of = |mask| match mask {
+            0 => Some(MaskFact::Empty),
+            mask => (mask == self.masks[0]).then_some(MaskFact::One),
+        };
+        let entries = self.pause.entries().map(|(kind, restore, other)| Some((kind, of(restore)?, of(other)?)));
+        Some(EntryFacts { mask: MaskFact::One, entries: entries.collect::<Option<_>>()?, constants: Vec::new() })
     }
 }
 

@@ -189,8 +189,9 @@ impl Jit {
             found.looks += 1;
             return Answer::Look;
         }
-        if let Some(version) = held.choose(&found.versions) {
-            return Answer::Enter(Arc::clone(version));
+        if let Some(version) = held.choose(&found.versions).cloned() {
+            let for_one_lane = self.part_one_lane(pause, head, &mut found, held, &version);
+            return Answer::Enter(for_one_lane.unwrap_or(version));
         }
         if found.is_pending() || found.refuses() {
             return Answer::Interpret(PENDING);
@@ -206,6 +207,23 @@ impl Jit {
             None if found.is_pending() || found.refused.is_some() => Answer::Interpret(PENDING),
             None => Answer::Interpret(found.rests().unwrap_or(PENDING)),
         }
+    }
+
+    /// A version that is about to be entered with one lane: has one for that made, if it is to be, once.
+    fn part_one_lane(
+        &self,
+        pause: &Pause<'_>,
+        head: &Arc<Head>,
+        found: &mut Loop,
+        held: &Holding<'_>,
+        version: &Version,
+    ) -> Option<Arc<Version>> {
+        if !version.asks_for_one_lane() || !held.has_one_lane() || found.is_pending() || found.refuses() {
+            return None;
+        }
+        let facts = held.observe_one_lane().filter(|facts| !found.has_version_for(facts));
+        version.has_asked(facts.is_some());
+        self.order(pause, head, found, facts?, None, false)
     }
 
     /// Has a version of the loop with its head at `at` made: now, or on the thread that compiles.
@@ -315,6 +333,9 @@ impl Jit {
         let mut version = Version::new(order.facts.clone(), region, code, arguments, &self.settings);
         (version.recorded, version.before) = (recorded, before);
         version.begins = begins(&order.prepared, order.head.at);
+        if version.may_ask_for_one_lane() && advice.begins_alone(order.head.at, &advice.profile) {
+            version.ask_for_one_lane();
+        }
         version.is_large = order.large;
         version.size = Some(Size::of(&self.sizes, order.prepared.program(), &version.region, version.begins));
         Ok(version)
@@ -484,10 +505,15 @@ impl Jit {
             }
         }
         self.observed_instructions.fetch_add(instructions.into(), Ordering::Relaxed);
-        let changed = self
-            .advice()
-            .is_some_and(|mut advice| advice.think_again(&profile) | advice.forget_arms(&skipped, &profile));
+        let (mut changed, mut begins_alone) = (false, false);
+        if let Some(mut advice) = self.advice() {
+            begins_alone = advice.begins_alone(head.at, &profile);
+            changed = advice.think_again(&profile) | advice.forget_arms(&skipped, &profile);
+        }
         let Some(mut found) = head.try_write().filter(|found| !found.is_pending()) else { return };
+        if begins_alone && version.may_ask_for_one_lane() && !found.has_version_for_one_lane() {
+            version.ask_for_one_lane();
+        }
         found.second_looks = if changed { found.second_looks + 1 } else { found.second_looks / 2 };
         let took = start.elapsed().min(OBSERVED_TIME * instructions);
         version.look_later(found.second_looks, took);

@@ -6,6 +6,7 @@
 //! | variant | place | suited | failed |
 //! |---|---|---|---|
 //! | `all_active` | the loop's head | entries | counted where lanes part |
+//! | `one_lane` | the head of a function or the rest of one | entries | counted at loops only |
 //! | `constant` | the loop's head | entries | times that only other constants kept the version from being entered |
 //! | `prune` | where a way begins that was left out | entries that were not left by it | entries that were |
 
@@ -37,7 +38,10 @@ impl Version {
         if self.facts.mask == MaskFact::Full {
             known.push((Variant::AllActive, head, Outcome::Hit, entries));
         }
-        if self.facts.is_special() {
+        if self.facts.mask == MaskFact::One {
+            known.push((Variant::OneLane, head, Outcome::Hit, entries));
+        }
+        if !self.facts.constants.is_empty() {
             known.push((Variant::Constant, head, Outcome::Hit, entries));
             known.push((Variant::Constant, head, Outcome::Missed, self.other_constants.load(Relaxed)));
         }

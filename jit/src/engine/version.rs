@@ -8,7 +8,7 @@ use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
 use crate::ir::{Counter, Exit, ExitReason, Kind, Outcome, Region};
-use crate::record::{Constant, EntryFacts};
+use crate::record::{Constant, EntryFacts, MaskFact};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, ResumeFrame, UnopenedMemory};
@@ -85,6 +85,9 @@ const WORTH_ENLARGING: u32 = 2;
 /// Nanoseconds of an entry that is compared, about.
 const COMPARED: f64 = 500e3;
 
+/// How often a version for one lane is asked for while it is not made, since other lanes come back each time.
+const ASKS: u32 = 1 << 12;
+
 /// How far the share of hits of a variant must have moved to measure again what it costs.
 const MOVED: f64 = 0.25;
 
@@ -93,6 +96,10 @@ pub(super) struct Version {
     pub facts: EntryFacts,
     /// Of these, those about masks: the words of [`Pause::write_masks`] that must be so.
     pub masks: Box<[(u32, u64)]>,
+    /// And those that must be the one lane that is active.
+    pub one_lane_words: Box<[u32]>,
+    /// How often somebody is asked for a version for one lane where it would be entered with one.
+    asks: AtomicU32,
     pub region: Arc<Region>,
     pub code: Tiers,
     pub exits: Box<[Landing]>,
@@ -246,10 +253,12 @@ impl Version {
             .any(|inst| matches!(inst.kind, Kind::FramePass | Kind::FramePasses { .. }));
         let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
         let room = (region.frame_bytes, region.depth);
-        let masks = facts.mask_words(region.width.full_mask());
+        let (masks, one_lane_words) = (facts.mask_words(region.width.full_mask()), facts.one_lane_words());
         Version {
             facts,
             masks,
+            one_lane_words,
+            asks: AtomicU32::new(0),
             region,
             code,
             exits,
@@ -535,6 +544,28 @@ impl Version {
     /// Returns whether it has run for long enough beside compiling it to make it larger.
     pub fn is_worth_enlarging(&self) -> bool {
         self.clock.time() >= self.code.told().time * WORTH_ENLARGING
+    }
+
+    /// Returns whether a version for one lane may be made beside it.
+    pub fn may_ask_for_one_lane(&self) -> bool {
+        self.facts.mask == MaskFact::Unknown && self.begins != Begins::Loop
+    }
+
+    /// From now on a version for one lane is asked for, where this would be entered with one.
+    pub fn ask_for_one_lane(&self) {
+        self.asks.store(ASKS, Ordering::Relaxed);
+    }
+
+    /// Returns whether that is so.
+    #[inline]
+    pub fn asks_for_one_lane(&self) -> bool {
+        self.asks.load(Ordering::Relaxed) != 0
+    }
+
+    /// It was asked for, and is made or, if others come back to that lane, not yet.
+    pub fn has_asked(&self, is_made: bool) {
+        let asks = self.asks.load(Ordering::Relaxed);
+        self.asks.store(if is_made { 0 } else { asks.saturating_sub(1) }, Ordering::Relaxed);
     }
 
     /// Returns whether it runs in turn with another.

@@ -32,7 +32,7 @@ impl Recorder<'_> {
         let mut behind = BTreeMap::new();
         let args = self.function(state.top().function).list(inst.args);
         for (param, &arg) in args.iter().enumerate() {
-            let (value, others) = self.held(state, arg);
+            let (value, others) = self.argument_alone(state, callee, Reg(param as u32), arg);
             regs[param] = Some(value);
             behind.extend(others.map(|others| (Reg(param as u32), others)));
             let depth = state.frames.len() as u32;

@@ -76,10 +76,7 @@ impl Recorder<'_> {
         let behind = frame.behind.get(&slot.reg);
         let varies = self.b.region.ty(value).is_varying();
         if let (true, Some(one)) = (*parted, state.one) {
-            let others = match behind {
-                Some(behind) => self.behind_value(one, &behind.clone()),
-                None => self.varying_value(value),
-            };
+            let others = self.others(state, slot.frame, slot.reg, value, one);
             args.extend([self.element(value, one.lane), others]);
             return;
         }

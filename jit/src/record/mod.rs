@@ -75,12 +75,14 @@ pub enum MaskFact {
     Full,
     /// No lane.
     Empty,
+    /// The one lane that is active. Of the execution mask: one lane.
+    One,
     /// Nothing.
     Unknown,
 }
 
 impl MaskFact {
-    /// The strongest fact about these lanes.
+    /// The strongest fact about these lanes, whichever are active.
     pub fn of(mask: u64, full: u64) -> MaskFact {
         match mask {
             0 => MaskFact::Empty,
@@ -94,7 +96,7 @@ impl MaskFact {
         match self {
             MaskFact::Full => Some(full),
             MaskFact::Empty => Some(0),
-            MaskFact::Unknown => None,
+            MaskFact::One | MaskFact::Unknown => None,
         }
     }
 }
@@ -111,20 +113,34 @@ pub struct EntryFacts {
 }
 
 impl EntryFacts {
-    /// Returns whether something is assumed besides masks.
+    /// Returns whether more is assumed than which masks have all lanes or none.
     pub fn is_special(&self) -> bool {
-        !self.constants.is_empty()
+        self.speciality() != (false, false)
+    }
+
+    /// What is assumed beyond that, the greater the more it saves: one lane, constants.
+    pub fn speciality(&self) -> (bool, bool) {
+        (self.mask == MaskFact::One, !self.constants.is_empty())
+    }
+
+    /// Every mask and what is known of it.
+    fn masks(&self) -> impl Iterator<Item = (EntryMask, MaskFact)> + '_ {
+        let entries = (0..).zip(&self.entries);
+        let entries = entries.flat_map(|(i, e)| [(EntryMask::Restore(i), e.1), (EntryMask::Other(i), e.2)]);
+        [(EntryMask::Execution, self.mask)].into_iter().chain(entries)
     }
 
     /// What it says of masks: which words must be what, of those that [`Pause::write_masks`] writes.
     ///
     /// [`Pause::write_masks`]: spmdvm_vm::interp::native::Pause::write_masks
     pub(crate) fn mask_words(&self, full: u64) -> Box<[(u32, u64)]> {
-        let own = [(EntryMask::Execution, self.mask)];
-        let entries = (0..).zip(&self.entries);
-        let entries = entries.flat_map(|(i, e)| [(EntryMask::Restore(i), e.1), (EntryMask::Other(i), e.2)]);
-        let known = |(mask, fact): (EntryMask, MaskFact)| Some((mask_word(mask) as u32, fact.lanes(full)?));
-        own.into_iter().chain(entries).filter_map(known).collect()
+        self.masks().filter_map(|(mask, fact)| Some((mask_word(mask) as u32, fact.lanes(full)?))).collect()
+    }
+
+    /// Which of these words must be the one lane that is active.
+    pub(crate) fn one_lane_words(&self) -> Box<[u32]> {
+        let ones = self.masks().filter(|(_, fact)| *fact == MaskFact::One);
+        ones.map(|(mask, _)| mask_word(mask) as u32).collect()
     }
 }
 
@@ -323,7 +339,8 @@ impl<'a> Recorder<'a> {
                 regs[r.index()] = Some(v);
             }
         }
-        let mask = match self.entry_mask(facts.mask, EntryMask::Execution) {
+        let lanes = self.entry_mask(facts.mask, EntryMask::Execution, None);
+        let mask = match lanes {
             Mask::Any(v) => Mask::Some(v),
             known => known,
         };
@@ -332,8 +349,8 @@ impl<'a> Recorder<'a> {
             let i = i as u32;
             let visiting =
                 (kind == EntryKind::Each).then(|| self.b.inst(Kind::EntryVisiting(i), &[], Type::uniform(Ty::I32)));
-            let restore = self.entry_mask(restore, EntryMask::Restore(i));
-            let other = self.entry_mask(other, EntryMask::Other(i));
+            let restore = self.entry_mask(restore, EntryMask::Restore(i), Some(lanes));
+            let other = self.entry_mask(other, EntryMask::Other(i), Some(lanes));
             entries.push(Entry { kind, restore, other, visiting });
         }
         let behind = BTreeMap::new();
@@ -345,14 +362,20 @@ impl<'a> Recorder<'a> {
             entering: None,
         };
         self.own_memory(&mut state);
+        if facts.mask == MaskFact::One {
+            self.begin_with_one_lane(&mut state);
+        }
         state
     }
 
-    fn entry_mask(&mut self, fact: MaskFact, which: EntryMask) -> Mask {
-        match fact {
-            MaskFact::Full => Mask::Full,
-            MaskFact::Empty => Mask::Empty,
-            MaskFact::Unknown => Mask::Any(self.b.inst(Kind::EntryMask(which), &[], Type::MASK)),
+    /// A mask at the entry, where `active` are the active lanes.
+    fn entry_mask(&mut self, fact: MaskFact, which: EntryMask, active: Option<Mask>) -> Mask {
+        match (fact, active) {
+            (MaskFact::Full, _) => Mask::Full,
+            (MaskFact::Empty, _) => Mask::Empty,
+            (MaskFact::One, Some(active)) => active,
+            (MaskFact::One, None) => Mask::One(self.b.inst(Kind::EntryMask(which), &[], Type::MASK)),
+            (MaskFact::Unknown, _) => Mask::Any(self.b.inst(Kind::EntryMask(which), &[], Type::MASK)),
         }
     }
 

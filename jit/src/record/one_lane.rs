@@ -12,6 +12,11 @@
 //! Conditions are scalars, so lanes never part. The mode ends where the mask becomes another one than this lane's or none (as
 //! entries of the mask stack from before are popped), and at instructions across lanes: there parted registers become vectors
 //! again. So the mode costs nothing but a test in each round of the loops that the profile chooses.
+//!
+//! Regions that begin with a function, or where a call has returned, have versions that begin in this mode ([`MaskFact::One`]):
+//! where lanes part as they recurse, most calls are of one lane.
+//!
+//! [`MaskFact::One`]: super::MaskFact::One
 
 use super::Recorder;
 use super::state::{Behind, Made, Mask, One, State};
@@ -19,7 +24,7 @@ use super::step::Next;
 use crate::ir::{Edge, End, Kind, Outcome, Value};
 use crate::settings::Variant;
 use spmdvm_vm::isa::{Form, Op};
-use spmdvm_vm::program::{Inst, Reg};
+use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::Ty;
 use std::rc::Rc;
 
@@ -50,10 +55,65 @@ impl Recorder<'_> {
         Next::Moved
     }
 
+    /// The state at an entry for one lane is in the mode.
+    pub(super) fn begin_with_one_lane(&mut self, state: &mut State) {
+        let bits = self.bits(state.mask());
+        let lane = self.lowest_lane(bits);
+        let comes_back = |mask| !matches!(mask, Mask::One(_) | Mask::Empty);
+        let others = state.top().entries.iter().any(|e| comes_back(e.restore) || comes_back(e.other));
+        state.one = Some(One { lane, frame: 0, alone_from: others as usize });
+    }
+
+    /// Returns whether a register of a frame needs to be right in the one lane only.
+    fn is_alone(&self, state: &State, frame: usize, reg: Reg) -> bool {
+        let function = state.frames[frame].function;
+        state.one.is_some_and(|one| frame >= one.alone_from) && self.whole.unseen(self.program).has(function, reg)
+    }
+
+    /// What is behind a register of the executing frame, if nobody sees it; 0.
+    fn behind_alone(&mut self, state: &State, reg: Reg) -> Option<Behind> {
+        let frame = state.frames.len() - 1;
+        let ty = self.function(state.top().function).reg(reg).ty;
+        self.is_alone(state, frame, reg).then(|| self.zeros(ty))
+    }
+
+    /// An argument as the parameter of a function that is called in the mode.
+    pub(super) fn argument_alone(
+        &mut self,
+        state: &State,
+        callee: FuncId,
+        param: Reg,
+        arg: Reg,
+    ) -> (Value, Option<Behind>) {
+        let (value, behind) = self.held(state, arg);
+        let Some(one) = state.one.filter(|_| self.whole.unseen(self.program).has(callee, param)) else {
+            return (value, behind);
+        };
+        if behind.is_none() && !self.ty(value).is_varying() {
+            return (value, None);
+        }
+        let zeros = self.zeros(self.ty(value).ty);
+        (if behind.is_none() { self.element(value, one.lane) } else { value }, Some(zeros))
+    }
+
+    /// What the other lanes of a register hold, that is handed on to a block as parted.
+    pub(super) fn others(&mut self, state: &State, frame: usize, reg: Reg, value: Value, one: One) -> Value {
+        let behind = state.frames[frame].behind.get(&reg).cloned();
+        match behind {
+            _ if self.is_alone(state, frame, reg) => {
+                let zeros = self.zeros(self.ty(value).ty);
+                self.behind_value(one, &zeros)
+            }
+            Some(behind) => self.behind_value(one, &behind),
+            None => self.varying_value(value),
+        }
+    }
+
     /// Begins the mode, if the state is about to; gives the edge to the code in it.
     pub(super) fn enter_one_lane(&mut self, state: &mut State) -> Option<Edge> {
         let lane = state.entering.take()?;
-        state.one = Some(One { lane, frame: state.frames.len() - 1 });
+        let frame = state.frames.len() - 1;
+        state.one = Some(One { lane, frame, alone_from: frame + 1 });
         let lanes = self.mask_value(state.mask());
         state.set_mask(Mask::One(lanes));
         Some(self.edge(state))
@@ -213,7 +273,8 @@ impl Recorder<'_> {
             return self.write(state, inst.dst, v);
         }
         let made = Made { op: inst.op, ty: inst.ty, from: inst.from, args: own, value: Default::default() };
-        self.write_parted(state, inst.dst, v, Behind::Made(Rc::new(made)));
+        let behind = self.behind_alone(state, inst.dst).unwrap_or(Behind::Made(Rc::new(made)));
+        self.write_parted(state, inst.dst, v, behind);
     }
 
     fn scalar_assign(&mut self, state: &mut State, inst: &Inst) {

@@ -126,6 +126,9 @@ pub struct One {
     pub lane: Value,
     /// The frame in which the mode was entered.
     pub frame: usize,
+    /// The first frame that has begun with this lane alone, or in which no other comes back: of its registers, lanes that
+    /// are not active need not be right if nobody sees them.
+    pub alone_from: usize,
 }
 
 /// What is in the other lanes of a register of which one is at hand.
@@ -174,7 +177,8 @@ impl State {
     /// Position and facts: states with equal keys share a block.
     pub fn key(&self) -> Key {
         let mut key = Vec::with_capacity(self.frames.len() * 4 + 1);
-        key.push(self.one.map_or(0, |one| one.frame as u32 + 1) << 1 | self.entering.is_some() as u32);
+        let one = self.one.map_or(0, |one| 2 * one.frame as u32 + (one.alone_from - one.frame) as u32 + 1);
+        key.push(one << 1 | self.entering.is_some() as u32);
         key.push(self.speculated.len() as u32);
         key.extend(self.speculated.iter().flat_map(|&(frame, reg)| [frame, reg.0]));
         key.push(self.unrolled.len() as u32);
