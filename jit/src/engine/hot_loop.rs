@@ -270,7 +270,7 @@ impl<'a> Holding<'a> {
     }
 
     /// The version that may be entered, of some.
-    #[inline]
+    #[inline(always)]
     pub fn choose<'v>(&self, versions: &'v [Arc<Version>]) -> Option<&'v Arc<Version>> {
         // A plain loop: what is called for a short one takes longer than what it does.
         for version in versions {

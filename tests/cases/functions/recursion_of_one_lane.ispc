@@ -1,9 +1,9 @@
 // Lanes recurse to different depths, so that most calls are of one lane; some read what the others hold, which have returned.
-//~ run: plain(n=64) out[i] == 0
-//~ run: across(n=64) out[i] == 0
-//~ run: parted(n=50) out[i] == 0
+//~ run: plain(out=zeros:128, n=128) out[i] == 0
+//~ run: across(out=zeros:128, n=128) out[i] == 0
+//~ run: parted(out=zeros:128, n=120) out[i] == 0
 static inline uniform int deepest() { return 12; }
-static inline int depth_of(int i) { return i % 5 == 3 ? deepest() : i & 1; }
+static inline int depth_of(int i) { return i % 61 == 35 ? deepest() : i & 1; }
 
 static int down(int depth, int x) {
     if (depth <= 0)
@@ -74,5 +74,5 @@ export void parted(uniform int out[], uniform int n) {
     foreach (i = 0 ... n)
         out[i] = fork(depth_of(i), i);
     for (uniform int i = 0; i < n; ++i)
-        out[i] -= fork_alone(i % 5 == 3 ? deepest() : i & 1, i);
+        out[i] -= fork_alone(i % 61 == 35 ? deepest() : i & 1, i);
 }

@@ -10,6 +10,19 @@ use crate::trap::{Trap, TrapDetail, TrapKind};
 use crate::types::Shape;
 use std::ptr::null;
 
+/// Writes the constants of a function to a frame of it.
+///
+/// # Safety
+/// All of the frame lies in the stack.
+#[inline(always)]
+pub(super) unsafe fn write_constants(f: &PreparedFunction, base: *mut u8) {
+    for (i, &bits) in f.constants.iter().enumerate() {
+        // Volatile, or the loop becomes a call of what copies bytes, which takes longer than to write the few that there are.
+        // SAFETY: the caller's promise: registers of a frame begin with the constants, eight bytes each.
+        unsafe { base.cast::<u64>().add(i).write_volatile(bits) };
+    }
+}
+
 /// Enters a function whose parameters are at `base + PreparedFunction::params` already: constants, memory, mask stack.
 /// Gives its first step; or a trap, if there can be no more regions or the run must end.
 ///
@@ -23,7 +36,7 @@ pub(crate) unsafe fn enter(
     // SAFETY: the caller's promise: all of the frame lies in the stack.
     unsafe {
         let f = &*function;
-        std::ptr::copy_nonoverlapping(f.constants.as_ptr().cast::<u8>(), base, size_of_val(&*f.constants));
+        write_constants(f, base);
         t.region = 0;
         if f.memory_bytes != 0 {
             let memory = t.memory_base(base).add(f.memory_at);
@@ -56,8 +69,14 @@ unsafe fn copy(to_base: *mut u8, to: &RegSlot, from_base: *const u8, from: &RegS
         let (to, at) = (to_base.add(to.at as usize), from_base.add(from.at as usize));
         if from.shape == Shape::Uniform {
             to.cast::<u64>().write(at.cast::<u64>().read());
-        } else {
-            std::ptr::copy_nonoverlapping(at, to, from.size as usize);
+            return;
+        }
+        // To call what copies any number of bytes takes longer than to copy those of a register, as a rule.
+        match from.size {
+            16 => to.cast::<[u8; 16]>().write(at.cast::<[u8; 16]>().read()),
+            32 => to.cast::<[u8; 32]>().write(at.cast::<[u8; 32]>().read()),
+            64 => to.cast::<[u8; 64]>().write(at.cast::<[u8; 64]>().read()),
+            size => std::ptr::copy_nonoverlapping(at, to, size as usize),
         }
     }
 }

@@ -500,8 +500,7 @@ impl Pause<'_> {
                     t.function = function;
                     t.floor = t.masks.len();
                     t.region = 0;
-                    let constants = &(*function).constants;
-                    std::ptr::copy_nonoverlapping(constants.as_ptr().cast::<u8>(), t.base, size_of_val(&**constants));
+                    control::write_constants(&*function, t.base);
                 }
                 waiting = Some((*function).steps.as_ptr().add(frame.pc as usize));
             }
