@@ -233,7 +233,7 @@ impl Jit {
                 }
             };
             if place.before != 0 {
-                self.interpret(pause, place.before);
+                pause.steps(place.before);
                 continue;
             }
             if pause.mask() == 0 {
@@ -261,18 +261,6 @@ impl Jit {
         let Some(head) = head else { return false };
         at_hand.keep(pause.place(), head, if is_linked { 1 } else { head.tail });
         true
-    }
-
-    /// Has the interpreter execute so many instructions, or those up to a call or return.
-    fn interpret(&self, pause: &mut Pause<'_>, instructions: u32) {
-        for _ in 0..instructions {
-            let Some(inst) = pause.inst() else { return };
-            let leads = leads_on(inst.op);
-            pause.step();
-            if leads {
-                return;
-            }
-        }
     }
 
     /// The head to which a region has led, once the interpreter has done the calls and returns before it.
@@ -312,7 +300,7 @@ impl Jit {
             if head.tail == 0 {
                 return Some(head);
             }
-            self.interpret(pause, head.tail);
+            pause.steps(head.tail);
         }
     }
 

@@ -296,12 +296,21 @@ impl Pause<'_> {
     /// Has the interpreter execute one instruction, whatever that is. The tracer is not asked about anything meanwhile.
     #[inline]
     pub fn step(&mut self) {
-        if self.has_ended() {
-            return;
-        }
+        self.steps(1);
+    }
+
+    /// The same for so many instructions, or those up to a call or return.
+    #[inline]
+    pub fn steps(&mut self, instructions: u32) {
         let before = std::mem::replace(&mut self.thread.stepping, true);
-        // SAFETY: the next step of the executing function, as in `run_steps`.
-        self.next = unsafe { ((*self.next).handler)(self.thread, self.next) };
+        let depth = self.thread.frames.len();
+        for _ in 0..instructions {
+            if self.has_ended() || self.thread.frames.len() != depth {
+                break;
+            }
+            // SAFETY: the next step of the executing function, as in `run_steps`.
+            self.next = unsafe { ((*self.next).handler)(self.thread, self.next) };
+        }
         self.thread.stepping = before;
     }
 
