@@ -6,7 +6,7 @@
 use spmdvm_generate::{Options, arguments, elements, generate, mask};
 use spmdvm_jit::abort::Abort;
 use spmdvm_jit::{Jit, Settings, prepare};
-use spmdvm_vm::asm::{Style, disassemble};
+use spmdvm_vm::asm::{Style, assemble, disassemble};
 use spmdvm_vm::program::GlobalId;
 use spmdvm_vm::{Arg, Limits, Machine, PreparedProgram, VerifiedProgram, Width, verify};
 use std::ops::Range;
@@ -162,4 +162,58 @@ fn fuel_runs_out_at_the_same_instruction() {
         }
     }
     assert!(stopped > 5, "fuel ran out only {stopped} times");
+}
+
+/// One lane goes round; where it does not take an arm, the end of that arm is reached without a lane.
+const WITHOUT_LANES: &str = ".width 4
+func main() -> (u3) {
+  const u0:i32 = 0
+  const u1:i32 = 1
+  const u2:i32 = 9
+  const u11:u64 = 0
+  var u3:u64, u4:i32, u5:u64, v6:bool, v7:i32, v8:bool, v9:bool, v10:i32
+  u3 = mov.u64 u11
+  u4 = mov.i32 u0
+  v7 = iota
+  v10 = iota
+  loop.begin
+L1:
+  v8 = lt.i32 v7, u0
+  mask.if v8, L2
+  v10 = assign.i32 u4
+L2:
+  v6 = mask.get
+  mask.else L3
+  u5 = packmask v6
+  u3 = add.u64 u3, u5
+L3:
+  mask.endif L4
+  u4 = add.i32 u4, u1
+  v10 = mov.i32 u4
+  v9 = lt.i32 v10, u2
+  loop.test v9, L4
+  loop.back L1
+L4:
+  loop.end L5
+L5:
+  ret
+}
+";
+
+#[test]
+fn no_lane_is_active_behind_an_arm_that_the_only_one_does_not_take() {
+    let program = verify(assemble(WITHOUT_LANES).unwrap()).unwrap();
+    let compiled = ["ir", "clif", "x86"].into_iter().filter_map(|engine| {
+        let (prepared, jit) = prepare(&program, engine, Settings::eager_in_every_variant()).ok()?;
+        Some((prepared, Some(jit)))
+    });
+    for (prepared, jit) in std::iter::once((program.clone().into(), None)).chain(compiled) {
+        let main = prepared.program().function("main").unwrap();
+        let mut machine = Machine::new(prepared, Limits::default()).unwrap();
+        for _ in 0..4 {
+            assert_eq!(machine.call(main, &[], 0b100).unwrap().word(0, 0), 0);
+        }
+        let entered = jit.iter().flat_map(|jit| jit.report()).flat_map(|l| l.versions).map(|v| v.entries).sum::<u64>();
+        assert!(jit.is_none() || entered > 0);
+    }
 }

@@ -59,9 +59,7 @@ impl Recorder<'_> {
     pub(super) fn begin_with_one_lane(&mut self, state: &mut State) {
         let bits = self.bits(state.mask());
         let lane = self.lowest_lane(bits);
-        let comes_back = |mask| !matches!(mask, Mask::One(_) | Mask::Empty);
-        let others = state.top().entries.iter().any(|e| comes_back(e.restore) || comes_back(e.other));
-        state.one = Some(One { lane, frame: 0, alone_from: others as usize });
+        state.one = Some(One { lane, frame: 0, alone_from: 0 });
     }
 
     /// Returns whether a register of a frame needs to be right in the one lane only.
@@ -186,7 +184,11 @@ impl Recorder<'_> {
         let behind = state.top().behind.get(&reg).cloned();
         let value = match state.top().regs[reg.index()] {
             Some(v) => v,
-            None => self.read(state, reg),
+            // Lane numbers, and what is known of them, are in no register before something reads them.
+            None => match self.lanes_in(state.top().function, reg) {
+                Some(lanes) => lanes,
+                None => self.read(state, reg),
+            },
         };
         (value, behind)
     }
@@ -210,8 +212,9 @@ impl Recorder<'_> {
             }
             Op::MaskGet => {
                 let none = self.mask_value(Mask::Empty);
-                let yes = self.constant(Ty::Bool, 1);
-                self.write_parted(state, inst.dst, yes, Behind::Vector(none));
+                // Where jumps arrive that are taken without lanes, the lane is not active either.
+                let is_active = self.constant(Ty::Bool, (state.mask() != Mask::Empty) as u64);
+                self.write_parted(state, inst.dst, is_active, Behind::Vector(none));
             }
             Op::Any | Op::All if !inst.src[0].is_none() => {
                 let v = self.read(state, inst.src[0]);

@@ -2,6 +2,8 @@
 //~ run: plain(out=zeros:128, n=128) out[i] == 0
 //~ run: across(out=zeros:128, n=128) out[i] == 0
 //~ run: parted(out=zeros:128, n=120) out[i] == 0
+//~ run: numbers(out=zeros:128, n=128) out[i] == 0
+//~ run: rounds(out=zeros:128, n=128) out[i] == 0
 static inline uniform int deepest() { return 12; }
 static inline int depth_of(int i) { return i % 61 == 35 ? deepest() : i & 1; }
 
@@ -75,4 +77,31 @@ export void parted(uniform int out[], uniform int n) {
         out[i] = fork(depth_of(i), i);
     for (uniform int i = 0; i < n; ++i)
         out[i] -= fork_alone(i % 61 == 35 ? deepest() : i & 1, i);
+}
+
+// Lane numbers, and what follows from them, are others in other lanes, also where one lane goes on behind a call or in a loop.
+static int down_numbers(int depth, int x) {
+    if (depth <= 0)
+        return x;
+    int below = down_numbers(depth - 1, x + 1);
+    return below + rotate(programIndex * 3, 1) + rotate(rotate(x, 1), 1);
+}
+static inline int turned(int by) { return (programIndex + by) % programCount; }
+export void numbers(uniform int out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int depth = depth_of(i);
+        int second = i - programIndex + turned(2);
+        int expected = i + depth * (1 + 3 * turned(1) + second) + depth * (depth - 1) / 2;
+        out[i] = down_numbers(depth, i) - expected;
+    }
+}
+export void rounds(uniform int out[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int most = depth_of(i) * 20, k = 0, sum = 0;
+        while (k < most) {
+            sum += rotate(programIndex * 3, 1);
+            ++k;
+        }
+        out[i] = sum - most * 3 * turned(1);
+    }
 }
