@@ -6,7 +6,7 @@ mod harness;
 
 use harness::by_hand::host;
 use harness::cases::{self, Case};
-use harness::{BankRegister, Host, exit};
+use harness::{BankRegister, Host, exit, hand_on};
 use spmdvm_jit::backend::Backend;
 use spmdvm_jit::clif::{Clif, Options};
 use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Type, Value};
@@ -42,7 +42,9 @@ fn calls(host: &Host, case: &Case, backend: &dyn Backend) -> bool {
         .enumerate()
         .map(|(i, &ty)| b.inst(Kind::EntryReg { at: host.places(ty)[i].at }, &[], ty))
         .collect();
+    let args = hand_on(&mut b, &args);
     let v = b.inst(case.kind, &args, case.result);
+    let v = hand_on(&mut b, &[v])[0];
     let places: Vec<(BankRegister, Value)> = vec![(host.places(case.result)[0], v)];
     let out = b.exit(exit(host, mask, places, vec![]));
     b.end(End::Exit(out));

@@ -4,11 +4,12 @@ mod harness;
 
 use harness::cases::{self, Case};
 use harness::values::Rng;
-use harness::{BankRegister, Host, exit};
+use harness::{BankRegister, Host, exit, hand_on};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::clif::{Clif, Options};
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, End, EntryMask, Kind, Type, Value, verify};
+use spmdvm_jit::ir::{BlockId, Builder, End, EntryMask, Kind, Type, Value, verify};
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::{Shape, Ty, Width};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,12 +26,19 @@ fn check(cases: &[Case], width: Width, native: &dyn Backend, runs: usize) {
             *n += 1;
             *n <= harness::BANK
         });
-        region(&mut host, &now, native, &mut rng, runs);
+        region(&mut host, &now, native, &mut rng, runs, false);
+        // Those across lanes have other ways for registers of the frame.
+        let is_lanes = |case: &&&Case| matches!(case.kind, Kind::Op { op: Op::Insert | Op::Extract | Op::Shuffle, .. });
+        let lanes: Vec<&Case> = now.iter().filter(is_lanes).copied().collect();
+        if !lanes.is_empty() {
+            region(&mut host, &lanes, native, &mut rng, runs, true);
+        }
         rest = later;
     }
 }
 
-fn region(host: &mut Host, cases: &[&Case], native: &dyn Backend, rng: &mut Rng, runs: usize) {
+/// Runs the cases in one region, on registers of the frame or on what was `handed_on`.
+fn region(host: &mut Host, cases: &[&Case], native: &dyn Backend, rng: &mut Rng, runs: usize, handed_on: bool) {
     let mut b = Builder::new(host.width, host.function, 1);
     let mut entries: HashMap<(Ty, Shape, usize), Value> = HashMap::new();
     let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
@@ -42,12 +50,17 @@ fn region(host: &mut Host, cases: &[&Case], native: &dyn Backend, rng: &mut Rng,
             args.push(match case.constant {
                 Some((at, bits)) if at == i => b.constant(ty.ty, bits),
                 _ => *entries.entry((ty.ty, ty.shape, i)).or_insert_with(|| {
-                    let at = host.places(ty)[i].at;
-                    b.inst(Kind::EntryReg { at }, &[], ty)
+                    let (at, here) = (host.places(ty)[i].at, b.current());
+                    b.switch_to(BlockId(0));
+                    let v = b.inst(Kind::EntryReg { at }, &[], ty);
+                    b.switch_to(here);
+                    v
                 }),
             });
         }
+        let args = if handed_on { hand_on(&mut b, &args) } else { args };
         let v = b.inst(case.kind, &args, case.result);
+        let v = if handed_on { hand_on(&mut b, &[v])[0] } else { v };
         let n = taken.entry((case.result.ty, case.result.shape)).or_insert(0);
         results.push((host.places(case.result)[*n], v));
         *n += 1;

@@ -4,7 +4,7 @@ mod harness;
 
 use harness::cases::{self, Case};
 use harness::values::Rng;
-use harness::{Host, exit};
+use harness::{Host, exit, hand_on};
 use spmdvm_jit::backend::{Backend, Executable, Rule, Rules};
 use spmdvm_jit::clif::{Clif, Options};
 use spmdvm_jit::exec_ir::Ir;
@@ -37,7 +37,9 @@ fn region(host: &Host, case: &Case) -> Arc<Region> {
     let entry =
         |b: &mut Builder, (i, &ty): (usize, &Type)| b.inst(Kind::EntryReg { at: host.places(ty)[i].at }, &[], ty);
     let args: Vec<_> = case.args.iter().enumerate().map(|arg| entry(&mut b, arg)).collect();
+    let args = hand_on(&mut b, &args);
     let v = b.inst(case.kind, &args, case.result);
+    let v = hand_on(&mut b, &[v])[0];
     let out = b.exit(exit(host, mask, vec![(host.places(case.result)[0], v)], vec![]));
     b.end(End::Exit(out));
     verify(&b.region).unwrap();

@@ -115,8 +115,8 @@ impl Demand {
     }
 }
 
-/// By value: vectors with another element in one lane that nothing in their loop demands but exits, or nothing at all if they are in none. An exit can write the element
-/// by itself.
+/// By value: vectors with another element in one lane that nothing in their loop demands but exits (or nothing at all, if they are in
+/// none). An exit can write the element by itself.
 fn late(values: &Values<'_>, layout: &Layout) -> Vec<bool> {
     let region = values.region;
     let depth = |id: BlockId| layout.depths[id.index()];

@@ -77,7 +77,8 @@ impl<'r> Values<'r> {
     pub(crate) fn in_frame(&self, v: Value) -> Option<u32> {
         let Kind::EntryReg { at } = self.inst(v)?.kind else { return None };
         let is_left_alone = self.region.handler_calls.iter().all(|site| site.at != 0);
-        (is_left_alone && self.region.ty(v).ty != Ty::Bool).then_some(at)
+        let ty = self.region.ty(v);
+        (is_left_alone && ty.is_varying() && ty.ty != Ty::Bool).then_some(at)
     }
 
     /// The instruction that defines a value, if one does.

@@ -21,7 +21,7 @@ pub mod values;
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::clif::Clif;
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{EntryKind, EntryState, Exit, ExitReason, FrameState, RegState, Region, Type, Value};
+use spmdvm_jit::ir::{Builder, EntryKind, EntryState, Exit, ExitReason, FrameState, RegState, Region, Type, Value};
 use spmdvm_jit::x86::{Avx2, Avx512};
 use spmdvm_vm::interp::native::{Pause, RegisterSlot, Tracer};
 use spmdvm_vm::memory::RegionName;
@@ -357,6 +357,15 @@ fn is_nan(ty: Ty, word: u64) -> bool {
 /// Equal bits, or two NaNs.
 pub fn equal(ty: Ty, a: u64, b: u64) -> bool {
     a == b || is_nan(ty, a) && is_nan(ty, b)
+}
+
+/// Hands values on to a block: there they are not what registers of the frame hold, which a back end may leave in their places.
+pub fn hand_on(b: &mut Builder, values: &[Value]) -> Vec<Value> {
+    let block = b.block();
+    let params = values.iter().map(|&v| b.param(block, b.region.ty(v))).collect();
+    b.jump(block, values);
+    b.switch_to(block);
+    params
 }
 
 /// An exit with one frame.
