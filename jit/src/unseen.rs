@@ -1,11 +1,11 @@
-//! Registers of which nobody sees what they hold in lanes that are not active where their function begins: don't-care lanes, of
-//! which `passes/dont_care.rs` finds others.
+//! Registers of which nobody sees what they hold in lanes that are not active and do not come back until their function returns:
+//! don't-care lanes, of which `passes/dont_care.rs` finds others.
 //!
-//! Such a lane stays as it is until the function returns, unless all lanes are turned on, which the function itself shows. What a
-//! register holds in it can only be seen through what reads lanes whatever the mask is: operations across lanes, prints, and the
-//! results of the function, which its caller has in all lanes. From these on it is followed back: an operation that computes in all
-//! lanes hands on what its operands hold there, a call what its arguments hold for parameters that are seen. Assignments, loads
-//! and stores do not.
+//! Lanes that were not active where the function began are such, and those that have returned, unless all lanes are turned on,
+//! which the function itself shows. What a register holds there can only be seen through what reads lanes whatever the mask is:
+//! operations across lanes, prints, and the results of the function, which its caller has in all lanes. From these on it is
+//! followed back: an operation that computes in all lanes hands on what its operands hold there, a call what its arguments hold
+//! for parameters that are seen. Assignments, loads and stores do not.
 //!
 //! So where a call is recorded for one lane (`record/one_lane.rs`), the vectors around its scalars need not be computed for
 //! snapshots: they hold 0 there. Registers that hold lanes' numbers are left alone, with all that is in their function: strides are

@@ -131,7 +131,7 @@ impl Jit {
         pause.write_masks(words);
         let held = Holding::new(pause, words);
         match held.choose(enterable) {
-            Some(version) if version.asks_for_one_lane() && held.has_one_lane() => Then::Ask,
+            Some(version) if version.asks_for_one_lane() && held.is_alone() => Then::Ask,
             Some(version) => self.enter(pause, version, words),
             None => Then::Ask,
         }

@@ -251,8 +251,9 @@ impl Loop {
     }
 
     /// A version for constants that has not been entered since this was asked last, to be replaced by one for others.
-    pub fn outdated(&self) -> Option<Arc<Version>> {
-        self.versions.iter().rfind(|version| version.facts.is_special() && version.is_idle()).cloned()
+    pub fn outdated(&self, facts: &EntryFacts) -> Option<Arc<Version>> {
+        let is_like = |version: &Version| version.facts.speciality() == facts.speciality();
+        self.versions.iter().rfind(|version| is_like(version) && version.is_idle()).cloned()
     }
 }
 
@@ -289,26 +290,24 @@ impl<'a> Holding<'a> {
                 return false;
             }
         }
-        let is_for_one_lane = !version.one_lane_words.is_empty();
-        (!is_for_one_lane || self.is_alone(version))
-            && (version.facts.constants.is_empty() || self.has_constants(version))
-    }
-
-    /// Returns whether one lane is active, and no other comes back where a version takes that for granted.
-    #[inline]
-    fn is_alone(&self, version: &Version) -> bool {
         for &at in &version.one_lane_words {
-            if self.masks.get(at as usize) != self.masks.first() {
+            if !self.has_one_lane() || self.masks.get(at as usize) != self.masks.first() {
                 return false;
             }
         }
-        self.has_one_lane()
+        version.facts.constants.is_empty() || self.has_constants(version)
     }
 
     /// Returns whether one lane is active.
-    #[inline]
-    pub fn has_one_lane(&self) -> bool {
+    #[inline(always)]
+    fn has_one_lane(&self) -> bool {
         self.masks[0].is_power_of_two()
+    }
+
+    /// Returns whether one lane is active, and no others come back.
+    pub fn is_alone(&self) -> bool {
+        let stays = |mask| mask == 0 || mask == self.masks[0];
+        self.has_one_lane() && self.pause.entries().all(|(_, restore, other)| stays(restore) && stays(other))
     }
 
     #[inline]
@@ -329,14 +328,11 @@ impl<'a> Holding<'a> {
         EntryFacts { mask: of(self.masks[0]), entries, constants: Vec::new() }
     }
 
-    /// The facts to compile for one lane for, which is active; none if others are to come back.
+    /// The facts to compile for that; none if several are active, or others are to come back.
     pub fn observe_one_lane(&self) -> Option<EntryFacts> {
-        let of = |mask| match mask {
-            0 => Some(MaskFact::Empty),
-            mask => (mask == self.masks[0]).then_some(MaskFact::One),
-        };
-        let entries = self.pause.entries().map(|(kind, restore, other)| Some((kind, of(restore)?, of(other)?)));
-        Some(EntryFacts { mask: MaskFact::One, entries: entries.collect::<Option<_>>()?, constants: Vec::new() })
+        let of = |mask| if mask == 0 { MaskFact::Empty } else { MaskFact::One };
+        let entries = || self.pause.entries().map(|(kind, restore, other)| (kind, of(restore), of(other))).collect();
+        self.is_alone().then(|| EntryFacts { mask: MaskFact::One, entries: entries(), constants: Vec::new() })
     }
 }
 

@@ -218,12 +218,13 @@ impl Jit {
         held: &Holding<'_>,
         version: &Version,
     ) -> Option<Arc<Version>> {
-        if !version.asks_for_one_lane() || !held.has_one_lane() || found.is_pending() || found.refuses() {
+        if !version.asks_for_one_lane() || found.is_pending() {
             return None;
         }
-        let facts = held.observe_one_lane().filter(|facts| !found.has_version_for(facts));
-        version.has_asked(facts.is_some());
-        self.order(pause, head, found, facts?, None, false)
+        let facts = held.observe_one_lane()?;
+        version.ask_for_one_lane(false);
+        let is_wanted = found.refused.is_none() && !found.has_version_for(&facts);
+        is_wanted.then(|| self.order(pause, head, found, facts, None, false)).flatten()
     }
 
     /// Has a version of the loop with its head at `at` made: now, or on the thread that compiles.
@@ -334,7 +335,7 @@ impl Jit {
         (version.recorded, version.before) = (recorded, before);
         version.begins = begins(&order.prepared, order.head.at);
         if version.may_ask_for_one_lane() && advice.begins_alone(order.head.at, &advice.profile) {
-            version.ask_for_one_lane();
+            version.ask_for_one_lane(true);
         }
         version.is_large = order.large;
         version.size = Some(Size::of(&self.sizes, order.prepared.program(), &version.region, version.begins));
@@ -461,7 +462,7 @@ impl Jit {
         if times.trailing_zeros() > 2 * excess.min(15)
             && !found.is_pending()
             && !found.refuses()
-            && let Some(outdated) = found.outdated()
+            && let Some(outdated) = found.outdated(&facts)
         {
             found.specialised += 1;
             self.order(pause, head, found, facts, Some(outdated), false);
@@ -512,7 +513,7 @@ impl Jit {
         }
         let Some(mut found) = head.try_write().filter(|found| !found.is_pending()) else { return };
         if begins_alone && version.may_ask_for_one_lane() && !found.has_version_for_one_lane() {
-            version.ask_for_one_lane();
+            version.ask_for_one_lane(true);
         }
         found.second_looks = if changed { found.second_looks + 1 } else { found.second_looks / 2 };
         let took = start.elapsed().min(OBSERVED_TIME * instructions);

@@ -85,9 +85,6 @@ const WORTH_ENLARGING: u32 = 2;
 /// Nanoseconds of an entry that is compared, about.
 const COMPARED: f64 = 500e3;
 
-/// How often a version for one lane is asked for while it is not made, since other lanes come back each time.
-const ASKS: u32 = 1 << 12;
-
 /// How far the share of hits of a variant must have moved to measure again what it costs.
 const MOVED: f64 = 0.25;
 
@@ -98,8 +95,8 @@ pub(super) struct Version {
     pub masks: Box<[(u32, u64)]>,
     /// And those that must be the one lane that is active.
     pub one_lane_words: Box<[u32]>,
-    /// How often somebody is asked for a version for one lane where it would be entered with one.
-    asks: AtomicU32,
+    /// Whether somebody is to be asked for a version for one lane where it would be entered with one.
+    asks: AtomicBool,
     pub region: Arc<Region>,
     pub code: Tiers,
     pub exits: Box<[Landing]>,
@@ -258,7 +255,7 @@ impl Version {
             facts,
             masks,
             one_lane_words,
-            asks: AtomicU32::new(0),
+            asks: AtomicBool::new(false),
             region,
             code,
             exits,
@@ -551,21 +548,15 @@ impl Version {
         self.facts.mask == MaskFact::Unknown && self.begins != Begins::Loop
     }
 
-    /// From now on a version for one lane is asked for, where this would be entered with one.
-    pub fn ask_for_one_lane(&self) {
-        self.asks.store(ASKS, Ordering::Relaxed);
+    /// A version for one lane is asked for from now on, where this would be entered with one, or no longer.
+    pub fn ask_for_one_lane(&self, asks: bool) {
+        self.asks.store(asks, Ordering::Relaxed);
     }
 
     /// Returns whether that is so.
     #[inline]
     pub fn asks_for_one_lane(&self) -> bool {
-        self.asks.load(Ordering::Relaxed) != 0
-    }
-
-    /// It was asked for, and is made or, if others come back to that lane, not yet.
-    pub fn has_asked(&self, is_made: bool) {
-        let asks = self.asks.load(Ordering::Relaxed);
-        self.asks.store(if is_made { 0 } else { asks.saturating_sub(1) }, Ordering::Relaxed);
+        self.asks.load(Ordering::Relaxed)
     }
 
     /// Returns whether it runs in turn with another.

@@ -104,7 +104,7 @@ impl MaskFact {
 /// What is known of the masks at the loop's head.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EntryFacts {
-    /// The execution mask.
+    /// The execution mask. If one lane is active, no other comes back: all masks of the entries are of that lane, or empty.
     pub mask: MaskFact,
     /// The entries from the bottom: kind, `restore`, `other`.
     pub entries: Vec<(EntryKind, MaskFact, MaskFact)>,

@@ -126,8 +126,7 @@ pub struct One {
     pub lane: Value,
     /// The frame in which the mode was entered.
     pub frame: usize,
-    /// The first frame that has begun with this lane alone, or in which no other comes back: of its registers, lanes that
-    /// are not active need not be right if nobody sees them.
+    /// The first frame in which no other lane comes back: what its registers hold in others need not be right if nobody sees it.
     pub alone_from: usize,
 }
 
