@@ -4,7 +4,8 @@
 //! and immediates. Step *i* of a function is instruction *i*, so a step's address tells the instruction.
 
 use super::elementwise::Isa;
-use super::native::{HotCount, Tracer};
+use super::hot_count::HotCount;
+use super::native::Tracer;
 use super::prepare::{Preparation, Signatures};
 use super::thread::Thread;
 use crate::program::{FuncId, Program, Reg};

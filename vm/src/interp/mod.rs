@@ -14,7 +14,7 @@
 //! | `masks`, `control` | the mask stack, jumps; calls |
 //! | `launch` | launching tasks and waiting for them |
 //! | `effects` | printing, assertions, the clock |
-//! | `native` | the seam to a JIT: hot loops, and the state that native code works on |
+//! | `native`, on `hot_count` | the seam to a JIT: hot loops, and the state that native code works on |
 //!
 //! Tasks (`docs/internals/interpreter.md`) are `Thread`s too: `group` is what one launch made, `runner` runs its tasks and
 //! those they launch in turn, `crew` are the threads that do for a machine, `workers` all threads of the host that do,
@@ -42,6 +42,7 @@ mod fpenv;
 mod fuel;
 mod group;
 mod host;
+mod hot_count;
 pub(crate) mod lanes;
 mod launch;
 pub(crate) mod locations;

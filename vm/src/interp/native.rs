@@ -24,7 +24,6 @@ use std::any::Any;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Decides what happens at hot loops and functions. Shared by all threads that run the program.
 pub trait Tracer: Send + Sync {
@@ -38,50 +37,16 @@ pub trait Tracer: Send + Sync {
     }
 }
 
-/// The countdown of a loop or function, by the instruction at its head.
-pub(crate) struct HotCount {
-    countdown: AtomicU32,
-    pub at: (FuncId, u32),
-    /// What the countdown began with.
-    begun: AtomicU32,
-    /// What had been counted before.
-    before: AtomicU64,
-}
-
-impl HotCount {
-    /// Counts down from a number.
-    pub fn new(at: (FuncId, u32), first: u32) -> HotCount {
-        HotCount { countdown: AtomicU32::new(first), at, begun: AtomicU32::new(first), before: AtomicU64::new(0) }
-    }
-
-    /// Counts down anew. (Of threads that count at the same time, some rounds may be lost: they are not worth more.)
-    fn restart(&self, rounds: u32) {
-        let counted = self.counted();
-        self.countdown.store(rounds, Ordering::Relaxed);
-        self.begun.store(rounds, Ordering::Relaxed);
-        self.before.store(counted, Ordering::Relaxed);
-    }
-
-    /// How often the interpreter has come there.
-    fn counted(&self) -> u64 {
-        let [begun, left] = [&self.begun, &self.countdown].map(|n| n.load(Ordering::Relaxed));
-        self.before.load(Ordering::Relaxed) + begun.saturating_sub(left) as u64
-    }
-}
-
 /// The next round of a loop, or the call of a function, begins at `head`: counts it.
 ///
 /// # Safety
 /// `head` is the step of the hot count.
 #[inline(always)]
 pub(crate) unsafe fn count(t: &mut Thread, head: *const Step, hot_count: u32) -> *const Step {
-    let countdown = &t.code.hot_counts[hot_count as usize].countdown;
-    let rounds = countdown.load(Ordering::Relaxed);
-    if rounds == 0 {
-        return at_head(t, head, hot_count);
+    match t.code.hot_counts[hot_count as usize].count() {
+        true => head,
+        false => at_head(t, head, hot_count),
     }
-    countdown.store(rounds - 1, Ordering::Relaxed);
-    head
 }
 
 /// A task of the executing function begins: counts that as a call. Programs without a tracer count nothing.
@@ -101,7 +66,7 @@ pub(crate) fn note_entry(t: &Thread) {
     // SAFETY: `Thread::function` belongs to the thread's code.
     let hot_count = unsafe { (*t.function).hot_count };
     if let Some(counted) = t.code.hot_counts.get(hot_count as usize) {
-        counted.before.fetch_add(1, Ordering::Relaxed);
+        counted.note();
     }
 }
 
