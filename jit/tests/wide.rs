@@ -6,7 +6,7 @@ mod harness;
 use harness::by_hand::*;
 use harness::crowd::{Crowd, crowded_exit};
 use harness::values::Rng;
-use harness::{Host, exit};
+use harness::{Host, exit, hand_on};
 use spmdvm_jit::Backend;
 use spmdvm_jit::backend::Executable;
 use spmdvm_jit::exec_ir::Ir;
@@ -47,6 +47,7 @@ fn known_lanes_are_taken_out_in_registers() {
         let host = host(16);
         let mut b = Builder::new(host.width, host.function, 1);
         let (mask, lanes) = (execution_mask(&mut b), entry(&mut b, host.places(Type::varying(ty))[0]));
+        let lanes = hand_on(&mut b, &[lanes])[0];
         let at = b.constant(Ty::I32, lane);
         let extract = Kind::Op { op: Op::Extract, ty, from: ty };
         let element = b.inst(extract, &[lanes, at], Type::uniform(ty));
@@ -54,6 +55,25 @@ fn known_lanes_are_taken_out_in_registers() {
         let text = listing(&x86, finished(b));
         let stores = count(&text, &["vmovups [rsp"]);
         assert_eq!((count(&text, &[taken]), stores), (1, 0), "{text}");
+    }
+}
+
+/// One element is read of what a register of the frame holds, and one is written: no vector.
+#[test]
+fn elements_of_registers_of_the_frame_are_accessed_in_place() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for ty in [Ty::I8, Ty::I32, Ty::F32, Ty::F64] {
+        let host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let (varying, uniform) = (host.places(Type::varying(ty))[0], host.places(Type::uniform(ty)));
+        let (mask, lanes, x) = (execution_mask(&mut b), entry(&mut b, varying), entry(&mut b, uniform[0]));
+        let at = entry(&mut b, host.places(Type::uniform(Ty::I32))[2]);
+        let across = |op| Kind::Op { op, ty, from: ty };
+        let element = b.inst(across(Op::Extract), &[lanes, at], Type::uniform(ty));
+        let changed = b.inst(across(Op::Insert), &[lanes, at, x], Type::varying(ty));
+        leave(&mut b, &host, mask, vec![(uniform[1], element), (varying, changed)]);
+        let text = listing(&x86, finished(b));
+        assert_eq!(count(&text, &["vmovups", "vmovdqu", "vmovdqa"]), 0, "{text}");
     }
 }
 

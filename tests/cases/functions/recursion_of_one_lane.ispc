@@ -98,10 +98,12 @@ export void numbers(uniform int out[], uniform int n) {
 export void rounds(uniform int out[], uniform int n) {
     foreach (i = 0 ... n) {
         int most = depth_of(i) * 20, k = 0, sum = 0;
+        uniform int round = 0;
         while (k < most) {
-            sum += rotate(programIndex * 3, 1);
+            ++round;
+            sum += rotate(programIndex * round, 1);
             ++k;
         }
-        out[i] = sum - most * 3 * turned(1);
+        out[i] = sum - most * (most + 1) / 2 * turned(1);
     }
 }
