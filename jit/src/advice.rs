@@ -164,14 +164,14 @@ impl Advice {
 
     /// Returns whether a loop goes round with one lane often enough (in every eighth round) for code of its own.
     pub fn one_lane(&self, back: ProgramPoint) -> bool {
-        let often = |seen: &Seen| seen.times >= FEW && seen.one_lane >= seen.times / 8 && seen.one_lane > 0;
+        let often = |seen: &Seen| is_eighth(seen.one_lane, seen.times);
         self.allows(Variant::OneLane, back) && (self.every || self.profile.of(back).is_some_and(often))
     }
 
     /// Returns whether a function, or what follows a call, has been seen to begin with one lane often enough (every eighth time)
     /// for code of its own.
     pub fn begins_alone(&self, head: ProgramPoint, seen: &Profile) -> bool {
-        let often = |seen: &Seen| seen.times >= FEW && seen.alone > 0 && seen.alone >= seen.times / 8;
+        let often = |seen: &Seen| is_eighth(seen.alone, seen.times);
         self.allows(Variant::OneLane, head) && (self.every || seen.of(head).is_some_and(often))
     }
 
@@ -257,6 +257,11 @@ impl Advice {
         let branched = self.profile.of(branch).is_some_and(|seen| seen.times >= ENOUGH);
         self.allows(Variant::Prune, way) && branched && self.profile.of(way).is_none() && !self.wanted.contains(&way)
     }
+}
+
+/// Returns whether something was seen in an eighth of so many executions, which are not too few to go by.
+fn is_eighth(times: u32, of: u32) -> bool {
+    of >= FEW && times > 0 && times >= of / 8
 }
 
 /// In which share of the executions of an instruction what a variant is for was seen, if that can be seen.

@@ -25,7 +25,7 @@ impl Whole {
         Whole { frames: Frames::new(program), weights: Weights::new(program), unseen: OnceLock::new(), analyses }
     }
 
-    /// Of which registers nobody sees lanes that are not active where their function begins; found when it is first asked for.
+    /// Of which registers nobody sees lanes that do not come back; found when it is first asked for.
     pub fn unseen(&self, program: &Program) -> &Unseen {
         self.unseen.get_or_init(|| Unseen::new(program))
     }

@@ -71,7 +71,7 @@ fn all_calls(backend: &dyn Backend) -> Calls {
 }
 
 fn has_plain_shapes(case: &Case) -> bool {
-    let across = matches!(case.kind, Kind::Reduce { .. } | Kind::Op { op: Op::Shuffle | Op::Extract | Op::Insert, .. });
+    let across = matches!(case.kind, Kind::Reduce { .. }) || case.is_across_lanes();
     across || case.args.windows(2).all(|pair| pair[0].shape == pair[1].shape)
 }
 

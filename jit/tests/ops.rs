@@ -9,7 +9,6 @@ use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::clif::{Clif, Options};
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{BlockId, Builder, End, EntryMask, Kind, Type, Value, verify};
-use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::{Shape, Ty, Width};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,8 +27,7 @@ fn check(cases: &[Case], width: Width, native: &dyn Backend, runs: usize) {
         });
         region(&mut host, &now, native, &mut rng, runs, false);
         // Those across lanes have other ways for registers of the frame.
-        let is_lanes = |case: &&&Case| matches!(case.kind, Kind::Op { op: Op::Insert | Op::Extract | Op::Shuffle, .. });
-        let lanes: Vec<&Case> = now.iter().filter(is_lanes).copied().collect();
+        let lanes: Vec<&Case> = now.iter().filter(|case| case.is_across_lanes()).copied().collect();
         if !lanes.is_empty() {
             region(&mut host, &lanes, native, &mut rng, runs, true);
         }

@@ -66,14 +66,13 @@ fn without_each_rule(plain: &dyn Backend, without: impl Fn(Rule) -> Box<dyn Back
     let all = [cases::elementwise(), cases::lanes()].concat();
     // Operands of one shape are enough, and of conversions one of each type: a rule is for all of them.
     let one_shape = |case: &&Case| case.args.windows(2).all(|pair| pair[0].shape == pair[1].shape);
-    let is_lanes = |case: &&Case| matches!(case.kind, Kind::Op { op: Op::Insert | Op::Extract | Op::Shuffle, .. });
     let is_chosen = |case: &&Case| match case.kind {
         Kind::Op { op: Op::Convert | Op::Bitcast, ty, from } => (ty as usize + from as usize).is_multiple_of(3),
         _ => true,
     };
     let cases: Vec<&Case> = all
         .iter()
-        .filter(|case| case.constant.is_none() && (one_shape(case) || is_lanes(case)))
+        .filter(|case| case.constant.is_none() && (one_shape(case) || case.is_across_lanes()))
         .filter(is_chosen)
         .collect();
     let mut used: BTreeMap<String, usize> = BTreeMap::new();

@@ -328,7 +328,7 @@ impl<'a> Holding<'a> {
         EntryFacts { mask: of(self.masks[0]), entries, constants: Vec::new() }
     }
 
-    /// The facts to compile for that; none if several are active, or others are to come back.
+    /// The facts to compile for one lane for; none if several are active, or others are to come back.
     pub fn observe_one_lane(&self) -> Option<EntryFacts> {
         let of = |mask| if mask == 0 { MaskFact::Empty } else { MaskFact::One };
         let entries = || self.pause.entries().map(|(kind, restore, other)| (kind, of(restore), of(other))).collect();

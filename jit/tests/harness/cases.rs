@@ -16,6 +16,13 @@ pub struct Case {
     pub constant: Option<(usize, u64)>,
 }
 
+impl Case {
+    /// Returns whether it moves elements between lanes, or in or out of them.
+    pub fn is_across_lanes(&self) -> bool {
+        matches!(self.kind, Kind::Op { op: Op::Shuffle | Op::Extract | Op::Insert, .. })
+    }
+}
+
 /// Every combination of shapes of `n` arguments.
 fn shapes(n: usize) -> impl Iterator<Item = Vec<Shape>> {
     let shape = |bits: usize, i: usize| if bits >> i & 1 == 0 { Shape::Varying } else { Shape::Uniform };
