@@ -2,7 +2,8 @@
 //!
 //! Only effects and what leaves the region demand values; what nobody demands is not computed. What else a form can save depends on
 //! the target ([`Forms`]). Where comparisons set flags, uniform conditions that only branches and guards demand are computed there.
-//! Uniform values that vectors are computed with are demanded as vectors too, made once, where the value is.
+//! Uniform values that vectors are computed with are demanded as vectors too, made once, where the value is; but where they are
+//! used, if only cold blocks do that and the value is in none.
 
 use super::exit_only::exit_only;
 use super::{Area, Definition, ExitValue, Layout, Values, exit_writes};
@@ -43,9 +44,11 @@ impl Forms {
 /// By value.
 pub(crate) struct Demand {
     forms: Forms,
+    /// Whether it is demanded, in whatever form.
+    any: Vec<bool>,
     /// Whether it is demanded in its own form.
     own: Vec<bool>,
-    /// Whether a uniform value is demanded as a vector.
+    /// Whether a uniform value is demanded as a vector where it is.
     vector: Vec<bool>,
     /// How often it is demanded.
     uses: Vec<u32>,
@@ -60,8 +63,9 @@ impl Demand {
         let n = values.region.types.len();
         let late = if forms.exits_write_lanes { late(values, layout) } else { vec![false; n] };
         let left_to_exits = exit_only(values, layout);
-        let demand =
-            Demand { forms, own: vec![false; n], vector: vec![false; n], uses: vec![0; n], late, left_to_exits };
+        let none = || vec![false; n];
+        let (any, own, vector, uses) = (none(), none(), none(), vec![0; n]);
+        let demand = Demand { forms, any, own, vector, uses, late, left_to_exits };
         let mut search = Search { values, demand, todo: Vec::new() };
         search.roots();
         while let Some(v) = search.todo.pop() {
@@ -88,9 +92,15 @@ impl Demand {
     }
 
     pub fn is_demanded(&self, v: Value) -> bool {
-        self.own[v.index()]
+        self.any[v.index()]
     }
 
+    /// Returns whether a uniform value is demanded as a vector only.
+    pub fn is_demanded_as_vector_only(&self, v: Value) -> bool {
+        self.vector[v.index()] && !self.own[v.index()]
+    }
+
+    /// Returns whether the vector of a uniform value is made where the value is.
     pub fn is_demanded_as_vector(&self, v: Value) -> bool {
         self.vector[v.index()]
     }
@@ -290,10 +300,21 @@ impl Search<'_, '_> {
     }
 
     fn own(&mut self, v: Value) {
+        self.demand.own[v.index()] = true;
+        self.any(v);
+    }
+
+    fn any(&mut self, v: Value) {
         self.demand.uses[v.index()] += 1;
-        if !std::mem::replace(&mut self.demand.own[v.index()], true) {
+        if !std::mem::replace(&mut self.demand.any[v.index()], true) {
             self.todo.push(v);
         }
+    }
+
+    /// Returns whether a block uses a value so seldom that it makes its vector by itself.
+    fn is_seldom(&self, block: BlockId, v: Value) -> bool {
+        let is_cold = |b: BlockId| self.values.region.block(b).cold;
+        is_cold(block) && self.values.definition(v).block().is_some_and(|home| !is_cold(home))
     }
 
     /// What an instruction demands.
@@ -308,10 +329,13 @@ impl Search<'_, '_> {
             rest = others;
         }
         for &a in rest {
-            if (forms.takes_vector)(self.values.region, inst, a) {
-                self.demand.vector[a.index()] = true;
+            match (forms.takes_vector)(self.values.region, inst, a) && !self.is_seldom(block, a) {
+                true => {
+                    self.demand.vector[a.index()] = true;
+                    self.any(a);
+                }
+                false => self.own(a),
             }
-            self.own(a);
         }
     }
 

@@ -58,6 +58,10 @@ pub struct Lower<'a, T: Target> {
     pub(crate) exit_places: HashMap<Value, usize>,
     /// What is to be counted, by lane of the register for counters.
     pending: Vec<u32>,
+    /// By block: what one that leads there has left to it to count.
+    handed_on: HashMap<BlockId, Vec<u32>>,
+    /// By block: how many edges lead there.
+    edges_to: Vec<u32>,
     /// What the code refers to by address.
     pub(crate) held: Vec<Held>,
     /// The block that is being translated.
@@ -91,6 +95,8 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         local: T::Local::default(),
         exit_places,
         pending: vec![0; T::COUNTERS],
+        handed_on: HashMap::new(),
+        edges_to: edges_to(region),
         held: Vec::new(),
         block: BlockId(0),
         is_in_loop: false,
@@ -116,6 +122,14 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
     T::spoil(&mut s.code);
     s.code.finish();
     Ok((s.code, s.held))
+}
+
+/// By block: how many edges lead there.
+fn edges_to(region: &Region) -> Vec<u32> {
+    let mut edges_to = vec![0; region.blocks.len()];
+    let edges = region.blocks.iter().flat_map(|block| block.end.edges());
+    edges.for_each(|edge| edges_to[edge.to.index()] += 1);
+    edges_to
 }
 
 /// Where exits have what they compute, behind the operands of each.
@@ -179,6 +193,9 @@ impl<'a, T: Target> Lower<'a, T> {
         let region = self.region;
         self.begin(self.blocks[&id]);
         self.block = id;
+        if let Some(counts) = self.handed_on.remove(&id) {
+            self.pending = counts;
+        }
         let block = region.block(id);
         for &p in &block.params {
             self.splat_if_demanded(p);
@@ -297,8 +314,24 @@ impl<'a, T: Target> Lower<'a, T> {
         }
     }
 
+    /// Leaves what is to be counted to the blocks that come next, if nothing else leads there and they count something anyway: then
+    /// there is one addition for both.
+    fn hand_on_pending(&mut self, end: &End) {
+        let counts = |id: BlockId| {
+            let mut insts = self.region.block(id).insts.iter();
+            insts.any(|inst| matches!(inst.kind, Kind::Count(n) if self.code.counters.contains(&n)))
+        };
+        let is_only_way = end.edges().all(|edge| self.edges_to[edge.to.index()] == 1);
+        if is_only_way && end.edges().any(|edge| counts(edge.to)) {
+            let counts = std::mem::replace(&mut self.pending, vec![0; T::COUNTERS]);
+            self.handed_on.extend(end.edges().map(|edge| (edge.to, counts.clone())));
+        } else {
+            self.count_pending();
+        }
+    }
+
     fn end(&mut self, end: &End) -> Result<(), CompileError> {
-        self.count_pending();
+        self.hand_on_pending(end);
         match end {
             End::Exit(exit) => {
                 let stub = self.exit_stub(*exit);

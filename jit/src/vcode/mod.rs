@@ -133,6 +133,9 @@ pub trait Target: Sized + Send + Sync + 'static {
     /// A uniform value's register in all lanes of the largest vector.
     fn broadcast(s: &mut Lower<'_, Self>, x: VReg, ty: Ty) -> VReg;
 
+    /// The other way round: the uniform value of 4 or 8 bytes that a vector has in all lanes.
+    fn first_of(s: &mut Lower<'_, Self>, x: VReg, ty: Ty) -> VReg;
+
     /// Likewise, an element of so many bytes in memory, to the elements of a vector of so many.
     fn broadcast_from(s: &mut Lower<'_, Self>, from: Mem, size: usize, _bytes: usize) -> VReg {
         let ty = [Ty::U8, Ty::U16, Ty::U32, Ty::U64][size.trailing_zeros() as usize];

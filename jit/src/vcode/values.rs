@@ -48,7 +48,11 @@ impl<T: Target> Lower<'_, T> {
         match (self.values.constant(v), &self.locations[v.index()]) {
             (Some(bits), _) => T::imm(self, bits),
             (_, &Location::One(r)) => r,
-            _ => unreachable!("{v} has not been computed"),
+            // It was loaded to a vector only, and there is no rule for what takes it as one.
+            _ => match self.splats[v.index()] {
+                Some(x) => T::first_of(self, x, self.region.ty(v).ty),
+                None => unreachable!("{v} has not been computed"),
+            },
         }
     }
 
@@ -95,7 +99,7 @@ impl<T: Target> Lower<'_, T> {
             return self.constant_vector(bits, size);
         }
         if !self.region.ty(v).is_varying() {
-            return self.splats[v.index()].unwrap_or_else(|| unreachable!("{v} is not in a vector"));
+            return self.splats[v.index()].unwrap_or_else(|| self.splat_here(v));
         }
         match &self.locations[v.index()] {
             Location::Pieces(pieces) => pieces[i],
@@ -132,11 +136,14 @@ impl<T: Target> Lower<'_, T> {
     pub(super) fn splat_if_demanded(&mut self, v: Value) {
         let is_there = self.splats[v.index()].is_some();
         if self.demand.is_demanded_as_vector(v) && self.values.constant(v).is_none() && !is_there {
-            let ty = self.region.ty(v).ty;
-            let x = self.scalar(v);
-            let r = T::broadcast(self, x, ty);
-            self.splats[v.index()] = Some(r);
+            self.splats[v.index()] = Some(self.splat_here(v));
         }
+    }
+
+    /// Makes the vector of a uniform value.
+    fn splat_here(&mut self, v: Value) -> VReg {
+        let (x, ty) = (self.scalar(v), self.region.ty(v).ty);
+        T::broadcast(self, x, ty)
     }
 
     /// Loads a value from where it lies as in a frame: lane after lane, with room for whole vectors.

@@ -130,7 +130,7 @@ impl<L: Level> Select<'_, L> {
     }
 
     /// The first element of a vector. Above an integer of fewer than 4 bytes there may be anything.
-    fn first_element(&mut self, ty: Ty, x: VReg) -> VReg {
+    pub(super) fn first_element(&mut self, ty: Ty, x: VReg) -> VReg {
         match (class_of(ty), ty.size()) {
             (RegClass::Float, _) => x,
             (_, 1..=4) => self.def(Code::EVEX_Vmovd_rm32_xmm, (RegClass::Int, Size::G32), &[Arg::Use(x, Size::X)]),

@@ -100,8 +100,8 @@ impl<L: Level> Select<'_, L> {
     /// Returns whether a value is loaded to all lanes of a vector at once. An integer that is wanted in a general register as well is
     /// loaded there: what is loaded twice could be different in one and the other.
     fn loads_spread(&self, inst: &Inst, ty: Ty) -> bool {
-        let is_wanted = || inst.result.is_none_or(|v| self.demand.is_demanded(v));
-        class_of(ty) == RegClass::Float || ty.is_int() && !is_wanted()
+        let only = |v| self.demand.is_demanded_as_vector_only(v);
+        class_of(ty) == RegClass::Float || ty.is_int() && ty.size() >= 4 && inst.result.is_some_and(only)
     }
 
     /// Loads a uniform value to all lanes of a vector; of a float the first of them is the uniform value.

@@ -128,6 +128,10 @@ impl<L: Level> Target for X86<L> {
         s.broadcast(x, ty)
     }
 
+    fn first_of(s: &mut Select<'_, L>, x: VReg, ty: Ty) -> VReg {
+        s.first_element(ty, x)
+    }
+
     fn broadcast_from(s: &mut Select<'_, L>, from: Mem, size: usize, bytes: usize) -> VReg {
         // While instructions of 512 bits are under way, some processors execute fewer others at a time.
         s.vector(broadcast(size, form_of(bytes)), form_of(bytes), &[Arg::Mem(from)])

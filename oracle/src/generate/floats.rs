@@ -151,7 +151,7 @@ impl Writer {
         self.of_integer(value, ty)
     }
 
-    fn of_integer(&mut self, value: Expr, ty: Ty) -> Expr {
+    pub fn of_integer(&mut self, value: Expr, ty: Ty) -> Expr {
         // A `float16` is made of what it represents exactly: otherwise some machines round twice.
         let value = if ty == Ty::F16 && !self.open() { self.below(value, 127) } else { value };
         let range = Range::Float(value.range.magnitude() * 1.001);

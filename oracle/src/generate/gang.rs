@@ -22,13 +22,29 @@ impl Writer {
 
     /// A varying expression.
     fn lanes_of(&mut self, ty: Ty, depth: u32) -> String {
-        let e = self.expr(ty, true, depth.min(1));
+        let e = if self.rng.one_in(6) { self.of_lane_number(ty) } else { self.expr(ty, true, depth.min(1)) };
         if e.varying { e.text } else { format!("((varying {}){})", name(ty), e.text) }
+    }
+
+    /// What follows from the lane's number and a value of the gang: compilers know it without having it in a register.
+    fn of_lane_number(&mut self, ty: Ty) -> Expr {
+        let number = self.lane_number(if ty.is_float() { Ty::I32 } else { ty });
+        let op = self.rng.pick(&["+", "-", "*", "*"]);
+        if ty.is_float() {
+            let (number, other) = (self.of_integer(number, ty), self.float(ty, false, 0));
+            return self.float_operation(op, number, other);
+        }
+        let other = self.int(ty, false, 0);
+        match self.rng.draw(6) {
+            0 => number,
+            1 => self.arithmetic("-", other, number),
+            _ => self.arithmetic(op, number, other),
+        }
     }
 
     /// Values of other lanes.
     fn of_lane(&mut self, ty: Ty, varying: bool, depth: u32) -> Expr {
-        let e = self.expr(ty, true, depth - 1);
+        let e = if self.rng.one_in(3) { self.of_lane_number(ty) } else { self.expr(ty, true, depth - 1) };
         let (range, x) = (e.range, if e.varying { e.text } else { format!("((varying {}){})", name(ty), e.text) });
         let lane = self.rng.draw(64);
         if !varying {

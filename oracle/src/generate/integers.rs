@@ -65,6 +65,11 @@ impl Writer {
         Some(Expr { text, ty, varying: false, range: Range::Int(0, 127) })
     }
 
+    /// The lane's number.
+    pub fn lane_number(&mut self, ty: Ty) -> Expr {
+        self.cast_index("programIndex", ty)
+    }
+
     fn cast_index(&mut self, own: &str, ty: Ty) -> Expr {
         let text = if ty == Ty::I32 { own.to_owned() } else { format!("({}){own}", name(ty)) };
         Expr { text, ty, varying: true, range: Range::Int(0, 63) }

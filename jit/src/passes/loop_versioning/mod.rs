@@ -53,7 +53,7 @@ mod range;
 use super::defs::{Def, Defs};
 use super::licm::{self, definitions};
 use super::make::Maker;
-use super::{dead, fold, gvn, params};
+use super::{dead, fold, gvn, params, sink};
 use crate::dominance::Dominators;
 use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Type, Value};
 use cycle::Cycle;
@@ -102,6 +102,8 @@ pub fn run(region: &mut Region) {
         params::run(region);
         gvn::run(region);
         licm::run(region);
+        // What cold blocks had copies of has become one again.
+        sink::run(region);
     }
 }
 
