@@ -4,11 +4,12 @@ Needs the compiler `ispc` (on the PATH, or --ispc PATH) and a C compiler that li
 says so and ends with code 2. The programs of ispc become shared objects in a temporary folder, which are called through
 ctypes. The target is the widest of this processor that has --width lanes, unless --target names one.
 
-Results are compared before anything is timed: those of the first call, and those after the calls that warm up. In each
-round every contender runs once on the same data, which are put back beforehand; times are medians of at least nine
-rounds, of the processor's time, so that others on the machine disturb less. Before that stand, by the clock, what ispc
-and the linker take, and what we take from the text to the first result. `native` is the share of instructions that
-compiled code has executed. The ratio is our time divided by ispc's.
+Arrays begin at multiples of 64 bytes for both. Results are compared before anything is timed: those of the first
+call, and those after the calls that warm up. In each round every contender runs once on the same data, which are put
+back beforehand; times are medians of at least nine rounds, of the processor's time, so that others on the machine
+disturb less. Before that stand, by the clock, what ispc and the linker take, and what we take from the text to the
+first result. `native` is the share of instructions that compiled code has executed. The ratio is our time divided by
+ispc's.
 
     python benches/ispc.py [--only NAME,…] [--rounds N] [--width N] [--fp contract|strict|fast]
                            [--engine auto|x86|clif|ir|interp] [--json] [--explain N] [--ispc PATH] [--target NAME]

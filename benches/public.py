@@ -5,11 +5,12 @@ repositories, as FOLDER/owner/name/…. `public_examples.py`, `public_pictures.p
 lies and what it is called with; the data are made here. A program whose copy is not there is left out, and named at the
 end.
 
-Three things are done with each, in this order. Our engines run it on small data, and must give the same bits (NaNs are
-equal). Then `ispc` and we run it on the data that are timed; results must be the same within the program's tolerance,
-at the first call and when all is warm. Then both run in turn, as in `benches/ispc.py`, with data put back before each
-round; times are medians of the processor's time. `native` is the share of instructions that compiled code executed in
-these rounds; the ratio is our time divided by ispc's. Tasks run one after another on both sides.
+Three things are done with each, in this order. Our engines run it on small data, and must give the same bits (NaNs
+are equal). Then `ispc` and we run it on the data that are timed; results must be the same within the program's
+tolerance, at the first call and when all is warm. Then both run in turn, as in `benches/ispc.py` (where arrays begin,
+too), with data put back before each round; times are medians of the processor's time. `native` is the share of
+instructions that compiled code executed in these rounds; the ratio is our time divided by ispc's. Tasks run one after
+another on both sides.
 
     python benches/public.py --copies FOLDER [--only NAME,…] [--rounds N] [--width N] [--engine auto|x86|clif|interp]
                              [--json] [--explain N] [--list] [--no-engines] [--ispc PATH] [--target NAME]

@@ -20,6 +20,7 @@ impl HotCount {
     }
 
     /// Counts down anew. (Of threads that count at the same time, some rounds may be lost: they are not worth more.)
+    #[inline]
     pub fn restart(&self, rounds: u32) {
         let counted = self.counted();
         self.countdown.store(rounds, Ordering::Relaxed);
@@ -28,8 +29,11 @@ impl HotCount {
     }
 
     /// How often the interpreter has come there.
+    #[inline]
     pub fn counted(&self) -> u64 {
-        let [begun, left] = [&self.begun, &self.countdown].map(|n| n.load(Ordering::Relaxed));
+        // One by one: an array of references was read at once, before the stores of its halves were done.
+        let begun = self.begun.load(Ordering::Relaxed);
+        let left = self.countdown.load(Ordering::Relaxed);
         self.before.load(Ordering::Relaxed) + begun.saturating_sub(left) as u64
     }
 
