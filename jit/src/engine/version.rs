@@ -39,10 +39,11 @@ const ROUNDS_OF_LINK: u64 = 64;
 const SECOND_TRIAL: u64 = 16;
 
 /// Nanoseconds of running after which somebody looks whether the variants still suit what the program does, and how
-/// many times as long as the last look has taken at least. Each time that this has changed a version, twice as long,
-/// until one has changed nothing.
+/// many times as long as the last look has taken at least, and as compiling it has, for it may be compiled anew. Each time that
+/// this has changed a version, twice as long, until one has changed nothing.
 const LOOK_TIME: u64 = 25_000_000;
 const LOOK_SHARE: u64 = 120;
+const LOOK_COMPILE_SHARE: u64 = 4;
 
 /// Where time does not count, or is not known yet: instructions of the bytecode. In compiled code they take some 20 to
 /// 60 ms.
@@ -489,7 +490,9 @@ impl Version {
         let rounds = (LOOK_EVERY / instructions).clamp(least, most) << changes;
         let nanos = self.clock.nanos();
         let rounds = if self.is_timed {
-            let period = LOOK_TIME.max(took.as_nanos() as u64 * LOOK_SHARE) << changes;
+            let least = took.as_nanos() as u64 * LOOK_SHARE;
+            let compiling = self.code.told().time.as_nanos() as u64 * LOOK_COMPILE_SHARE;
+            let period = LOOK_TIME.max(least).max(compiling) << changes;
             self.look_time.store(nanos + period, Ordering::Relaxed);
             self.rounds_in(period).unwrap_or(rounds >> 4)
         } else {
