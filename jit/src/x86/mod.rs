@@ -8,7 +8,7 @@
 //! | `inst` | its instructions before registers are chosen |
 //! | `select` | which instructions of the IR have code |
 //! | `values` | the little instructions that values are made and moved with |
-//! | `scalar`, `vector`, `half`, `merge`, `masks`, `convert`, `divide`, `pointer` | operations |
+//! | `scalar`, `vector`, `half`, `merge`, `masks`, `convert`, `multiply`, `divide`, `pointer` | operations |
 //! | `lanes`, `shuffle` | operations across lanes |
 //! | `memory`, `strided`, `packed`, `gather`, `gather_lanes`, `bounds`, `regions` | memory |
 //! | `tuning` | what differs between processors |
@@ -44,6 +44,7 @@ mod level;
 mod masks;
 mod memory;
 mod merge;
+mod multiply;
 mod operands;
 mod packed;
 mod pointer;

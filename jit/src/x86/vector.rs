@@ -73,6 +73,13 @@ impl<L: Level> Select<'_, L> {
             }
             _ => {}
         }
+        if op == Op::Mul
+            && ty.is_int()
+            && size >= 4
+            && let Some(pieces) = self.products_by_constant(args, ty)
+        {
+            return Some(pieces);
+        }
         let mut pieces = Vec::with_capacity(n);
         for i in 0..n {
             // What is constant comes last, from memory.
