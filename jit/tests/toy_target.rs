@@ -135,6 +135,10 @@ impl Target for Toy {
         put(s, Do::Splat, VECTOR, &[x], None, ty.size() as u64)
     }
 
+    fn first_of(_: &mut Lower<'_, Toy>, _: VReg, _: Ty) -> VReg {
+        unreachable!("nothing is loaded to a vector only")
+    }
+
     fn mask_of_bool(s: &mut Lower<'_, Toy>, x: VReg) -> VReg {
         let all = put(s, Do::Truth, INT, &[x], None, u64::MAX);
         Toy::mask_of_bits(s, all)

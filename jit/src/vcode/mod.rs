@@ -133,7 +133,8 @@ pub trait Target: Sized + Send + Sync + 'static {
     /// A uniform value's register in all lanes of the largest vector.
     fn broadcast(s: &mut Lower<'_, Self>, x: VReg, ty: Ty) -> VReg;
 
-    /// The other way round: the uniform value of 4 or 8 bytes that a vector has in all lanes.
+    /// The other way round: the uniform value of 4 or 8 bytes that a vector has in all lanes. Asked for only where the target has
+    /// made such a vector and no scalar.
     fn first_of(s: &mut Lower<'_, Self>, x: VReg, ty: Ty) -> VReg;
 
     /// Likewise, an element of so many bytes in memory, to the elements of a vector of so many.
