@@ -7,8 +7,8 @@ end.
 
 Three things are done with each, in this order. Our engines run it on small data, and must give the same bits (NaNs
 are equal). Then `ispc` and we run it on the data that are timed; results must be the same within the program's
-tolerance, at the first call and when all is warm. Then both run in turn, as in `benches/ispc.py` (where arrays begin,
-too), with data put back before each round; times are medians of the processor's time. `native` is the share of
+tolerance, at the first call and when all is warm. Then both run in turn, as in `benches/ispc.py` (arrays are aligned
+as there), with data put back before each round; times are medians of the processor's time. `native` is the share of
 instructions that compiled code executed in these rounds; the ratio is our time divided by ispc's. Tasks run one after
 another on both sides.
 

@@ -3,9 +3,12 @@
 mod harness;
 
 use harness::by_hand::*;
+use harness::values::Rng;
 use spmdvm_jit::Backend;
+use spmdvm_jit::backend::{Rule, Rules};
+use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{Builder, Kind, Region, Type, Value};
-use spmdvm_jit::x86::Avx2;
+use spmdvm_jit::x86::{Avx2, Avx512};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::Ty;
 use std::sync::Arc;
@@ -301,6 +304,66 @@ fn uniform_floats_are_loaded_to_all_lanes() {
         let text = listing(&x86, region.clone());
         assert_eq!(count(&text, &["vbroadcastss"]), 1, "{text}");
         agree(&mut host, &region, lanes.into(), 3);
+    }
+}
+
+/// So is a uniform integer, if nothing takes it as a scalar; what the runtime does with it takes it out of the vector.
+#[test]
+fn uniform_integers_are_loaded_to_all_lanes() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for (lanes, ty) in WIDTHS.into_iter().flat_map(|lanes| [Ty::I32, Ty::U64].map(|ty| (lanes, ty))) {
+        let mut host = host(lanes);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let v = Type::varying(ty);
+        let (x, mask) = (entry(&mut b, host.places(v)[0]), execution_mask(&mut b));
+        let at = address(&mut b, host.pointer(ty));
+        let u = b.inst(Kind::Load { ty }, &[at], Type::uniform(ty));
+        let sum = b.op(Op::Add, ty, &[x, u]);
+        leave(&mut b, &host, mask, vec![(host.places(v)[1], sum)]);
+        let region = finished(b);
+        let text = listing(&x86, region.clone());
+        let spread: Vec<_> = text.lines().filter(|line| line.contains("broadcast") || line.contains("{1to")).collect();
+        assert!(!spread.is_empty() && spread.iter().all(|line| line.contains('[')), "{text}");
+        agree(&mut host, &region, lanes.into(), 3);
+        let rule = Rule { rules: Rules::Vector, op: Op::Add };
+        let without: [Option<Box<dyn Backend>>; 2] = [
+            Avx512::new().ok().map(|x86| Box::new(x86.without(rule)) as _),
+            Avx2::new().ok().map(|x86| Box::new(x86.without(rule)) as _),
+        ];
+        for x86 in without.into_iter().flatten() {
+            let input = host.random_input(&mut Rng(lanes.into()), false);
+            host.agree(&region, &[&Ir, &*x86], &input);
+        }
+    }
+}
+
+/// What only a cold block takes as a vector is made one there.
+#[test]
+fn vectors_for_cold_blocks_are_made_there() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for lanes in WIDTHS {
+        for in_both in [false, true] {
+            let mut host = host(lanes);
+            let mut b = Builder::new(host.width, host.function, 1);
+            let v = Type::varying(Ty::I32);
+            let (x, u) = (entry(&mut b, host.places(v)[0]), entry(&mut b, host.places(Type::uniform(Ty::I32))[0]));
+            let mask = execution_mask(&mut b);
+            let any = b.inst(Kind::AnyLane, &[mask], Type::BOOL);
+            let [hot, cold] = [(); 2].map(|()| b.block());
+            b.branch(any, (hot, &[]), (cold, &[]));
+            b.region.blocks[cold.index()].cold = true;
+            for block in [hot, cold] {
+                b.switch_to(block);
+                let sum = if block == cold || in_both { b.op(Op::Add, Ty::I32, &[x, u]) } else { x };
+                leave(&mut b, &host, mask, vec![(host.places(v)[1], sum)]);
+            }
+            let region = finished(b);
+            let text = listing(&x86, region.clone());
+            let test = text.find("kortest").or(text.find("test "));
+            let made: Vec<_> = text.match_indices("vpbroadcastd").map(|(at, _)| Some(at) < test).collect();
+            assert!(!made.is_empty() && made.iter().all(|&before| before == in_both), "{text}");
+            agree(&mut host, &region, lanes.into(), 6);
+        }
     }
 }
 

@@ -39,10 +39,12 @@ const ROUNDS_OF_LINK: u64 = 64;
 const SECOND_TRIAL: u64 = 16;
 
 /// Nanoseconds of running after which somebody looks whether the variants still suit what the program does, and how
-/// many times as long as the last look has taken at least, and as compiling it has, for it may be compiled anew. Each time that
-/// this has changed a version, twice as long, until one has changed nothing.
+/// many times as long as the last look has taken at least. Each time that this has changed a version, twice as long,
+/// until one has changed nothing.
 const LOOK_TIME: u64 = 25_000_000;
 const LOOK_SHARE: u64 = 120;
+
+/// How many times as long as it took to compile, as far as it is compiled by then: it may be compiled anew.
 const LOOK_COMPILE_SHARE: u64 = 4;
 
 /// Where time does not count, or is not known yet: instructions of the bytecode. In compiled code they take some 20 to
@@ -490,9 +492,9 @@ impl Version {
         let rounds = (LOOK_EVERY / instructions).clamp(least, most) << changes;
         let nanos = self.clock.nanos();
         let rounds = if self.is_timed {
-            let least = took.as_nanos() as u64 * LOOK_SHARE;
+            let looking = took.as_nanos() as u64 * LOOK_SHARE;
             let compiling = self.code.told().time.as_nanos() as u64 * LOOK_COMPILE_SHARE;
-            let period = LOOK_TIME.max(least).max(compiling) << changes;
+            let period = LOOK_TIME.max(looking).max(compiling) << changes;
             self.look_time.store(nanos + period, Ordering::Relaxed);
             self.rounds_in(period).unwrap_or(rounds >> 4)
         } else {

@@ -2,8 +2,8 @@
 //!
 //! Only effects and what leaves the region demand values; what nobody demands is not computed. What else a form can save depends on
 //! the target ([`Forms`]). Where comparisons set flags, uniform conditions that only branches and guards demand are computed there.
-//! Uniform values that vectors are computed with are demanded as vectors too, made once, where the value is; but where they are
-//! used, if only cold blocks do that and the value is in none.
+//! Uniform values that vectors are computed with are demanded as vectors too, made once, where the value is; but in the
+//! cold blocks that use them, if no other block does and the value's own is not cold.
 
 use super::exit_only::exit_only;
 use super::{Area, Definition, ExitValue, Layout, Values, exit_writes};
@@ -311,8 +311,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Returns whether a block uses a value so seldom that it makes its vector by itself.
-    fn is_seldom(&self, block: BlockId, v: Value) -> bool {
+    /// Returns whether a block uses a value so seldom that it makes its vector by itself, if no other has it made.
+    fn is_cold_use(&self, block: BlockId, v: Value) -> bool {
         let is_cold = |b: BlockId| self.values.region.block(b).cold;
         is_cold(block) && self.values.definition(v).block().is_some_and(|home| !is_cold(home))
     }
@@ -329,9 +329,9 @@ impl Search<'_, '_> {
             rest = others;
         }
         for &a in rest {
-            match (forms.takes_vector)(self.values.region, inst, a) && !self.is_seldom(block, a) {
+            match (forms.takes_vector)(self.values.region, inst, a) {
                 true => {
-                    self.demand.vector[a.index()] = true;
+                    self.demand.vector[a.index()] |= !self.is_cold_use(block, a);
                     self.any(a);
                 }
                 false => self.own(a),

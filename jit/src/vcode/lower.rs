@@ -60,8 +60,6 @@ pub struct Lower<'a, T: Target> {
     pending: Vec<u32>,
     /// By block: what one that leads there has left to it to count.
     handed_on: HashMap<BlockId, Vec<u32>>,
-    /// By block: how many edges lead there.
-    edges_to: Vec<u32>,
     /// What the code refers to by address.
     pub(crate) held: Vec<Held>,
     /// The block that is being translated.
@@ -96,7 +94,6 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         exit_places,
         pending: vec![0; T::COUNTERS],
         handed_on: HashMap::new(),
-        edges_to: edges_to(region),
         held: Vec::new(),
         block: BlockId(0),
         is_in_loop: false,
@@ -117,19 +114,12 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         s.is_in_loop = id != BlockId(0) && layout.depths[id.index()] > 0;
         s.translate(id)?;
     }
+    debug_assert!(s.handed_on.is_empty(), "a block has been left what it does not count");
     T::improve(&mut s.code);
     #[cfg(feature = "planted-faults")]
     T::spoil(&mut s.code);
     s.code.finish();
     Ok((s.code, s.held))
-}
-
-/// By block: how many edges lead there.
-fn edges_to(region: &Region) -> Vec<u32> {
-    let mut edges_to = vec![0; region.blocks.len()];
-    let edges = region.blocks.iter().flat_map(|block| block.end.edges());
-    edges.for_each(|edge| edges_to[edge.to.index()] += 1);
-    edges_to
 }
 
 /// Where exits have what they compute, behind the operands of each.
@@ -314,14 +304,14 @@ impl<'a, T: Target> Lower<'a, T> {
         }
     }
 
-    /// Leaves what is to be counted to the blocks that come next, if nothing else leads there and they count something anyway: then
-    /// there is one addition for both.
+    /// Leaves what is to be counted to the blocks that come next, if nothing else leads there and they count something anyway: mostly
+    /// there is one addition for both then.
     fn hand_on_pending(&mut self, end: &End) {
         let counts = |id: BlockId| {
             let mut insts = self.region.block(id).insts.iter();
             insts.any(|inst| matches!(inst.kind, Kind::Count(n) if self.code.counters.contains(&n)))
         };
-        let is_only_way = end.edges().all(|edge| self.edges_to[edge.to.index()] == 1);
+        let is_only_way = end.edges().all(|edge| self.values.incoming(edge.to) == 1);
         if is_only_way && end.edges().any(|edge| counts(edge.to)) {
             let counts = std::mem::replace(&mut self.pending, vec![0; T::COUNTERS]);
             self.handed_on.extend(end.edges().map(|edge| (edge.to, counts.clone())));

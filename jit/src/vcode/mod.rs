@@ -133,16 +133,16 @@ pub trait Target: Sized + Send + Sync + 'static {
     /// A uniform value's register in all lanes of the largest vector.
     fn broadcast(s: &mut Lower<'_, Self>, x: VReg, ty: Ty) -> VReg;
 
-    /// The other way round: the uniform value of 4 or 8 bytes that a vector has in all lanes. Asked for only where the target has
-    /// made such a vector and no scalar.
-    fn first_of(s: &mut Lower<'_, Self>, x: VReg, ty: Ty) -> VReg;
-
     /// Likewise, an element of so many bytes in memory, to the elements of a vector of so many.
     fn broadcast_from(s: &mut Lower<'_, Self>, from: Mem, size: usize, _bytes: usize) -> VReg {
         let ty = [Ty::U8, Ty::U16, Ty::U32, Ty::U64][size.trailing_zeros() as usize];
         let x = Self::load_scalar(s, ty, from);
         Self::broadcast(s, x, ty)
     }
+
+    /// The uniform value of 4 or 8 bytes that a vector has in all lanes. Asked for only where the target has loaded such a vector and no
+    /// scalar.
+    fn first_of(s: &mut Lower<'_, Self>, x: VReg, ty: Ty) -> VReg;
 
     /// A mask that is known.
     fn mask_of_constant(s: &mut Lower<'_, Self>, bits: u64) -> VReg {

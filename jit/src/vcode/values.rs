@@ -48,7 +48,7 @@ impl<T: Target> Lower<'_, T> {
         match (self.values.constant(v), &self.locations[v.index()]) {
             (Some(bits), _) => T::imm(self, bits),
             (_, &Location::One(r)) => r,
-            // It was loaded to a vector only, and there is no rule for what takes it as one.
+            // It was loaded to a vector only, and what takes it is left to the runtime, which takes a scalar.
             _ => match self.splats[v.index()] {
                 Some(x) => T::first_of(self, x, self.region.ty(v).ty),
                 None => unreachable!("{v} has not been computed"),

@@ -1,7 +1,8 @@
 //! Products of integers by constants.
 //!
 //! A product of 32 bits takes ten cycles on Intel's processors, one of 64 bits fifteen, and each is two or three instructions to them;
-//! shifts and sums take one. So the sum or difference of two powers of two is made of these: of 32 bits if one of the powers is 1.
+//! shifts and sums take one. So a product by the sum or difference of two powers of two is made of these; one of 32 bits only if the
+//! lower power is 1.
 
 use super::inst::Arg;
 use super::level::Level;

@@ -100,6 +100,7 @@ impl<L: Level> Select<'_, L> {
     /// Returns whether a value is loaded to all lanes of a vector at once. An integer that is wanted in a general register as well is
     /// loaded there: what is loaded twice could be different in one and the other.
     fn loads_spread(&self, inst: &Inst, ty: Ty) -> bool {
+        // Of smaller ones the first element would not be what a register has.
         let only = |v| self.demand.is_demanded_as_vector_only(v);
         class_of(ty) == RegClass::Float || ty.is_int() && ty.size() >= 4 && inst.result.is_some_and(only)
     }

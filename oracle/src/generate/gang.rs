@@ -22,7 +22,11 @@ impl Writer {
 
     /// A varying expression.
     fn lanes_of(&mut self, ty: Ty, depth: u32) -> String {
-        let e = if self.rng.one_in(6) { self.of_lane_number(ty) } else { self.expr(ty, true, depth.min(1)) };
+        let e = if self.has(Feature::Lanes) && self.rng.one_in(6) {
+            self.of_lane_number(ty)
+        } else {
+            self.expr(ty, true, depth.min(1))
+        };
         if e.varying { e.text } else { format!("((varying {}){})", name(ty), e.text) }
     }
 

@@ -31,7 +31,7 @@ impl HotCount {
     /// How often the interpreter has come there.
     #[inline]
     pub fn counted(&self) -> u64 {
-        // One by one: an array of references was read at once, before the stores of its halves were done.
+        // One by one: of an array of references, one load of both waited until their stores were done.
         let begun = self.begun.load(Ordering::Relaxed);
         let left = self.countdown.load(Ordering::Relaxed);
         self.before.load(Ordering::Relaxed) + begun.saturating_sub(left) as u64

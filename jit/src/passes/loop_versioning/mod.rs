@@ -102,7 +102,7 @@ pub fn run(region: &mut Region) {
         params::run(region);
         gvn::run(region);
         licm::run(region);
-        // What cold blocks had copies of has become one again.
+        // `gvn` has made one of the copies that cold blocks had.
         sink::run(region);
     }
 }
