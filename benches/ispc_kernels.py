@@ -27,8 +27,8 @@ CACHE_LINE = 64
 def aligned(array: np.ndarray) -> np.ndarray:
     """Copy an array, in C order, to where a cache line begins. What shared memory with another does not any more.
 
-    Vectors of 64 bytes take up to twice as long where each lies in two lines. numpy's arrays begin anywhere at a multiple
-    of 16 bytes: two contenders would not have the same.
+    Vectors of 64 bytes take up to twice as long where each lies in two lines. numpy's arrays begin anywhere at a
+    multiple of 16 bytes: two contenders would not have the same.
     """
     room = np.empty(array.nbytes + CACHE_LINE, np.uint8)
     start = -room.ctypes.data % CACHE_LINE
