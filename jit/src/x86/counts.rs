@@ -1,9 +1,10 @@
 //! Counters in a register.
 //!
-//! A counter in memory costs a load, an addition and a store in every round of a loop, and threads that run one region contend for
-//! it. So up to 16 counters, those of the innermost loops first, are lanes of a vector register that is never allocated; what a
-//! block counts between two side exits is one addition, and a block leaves its counts to those that come next if these count, too. They are added to memory, and begin anew, where the region is left
-//! and where it asks for fuel, which comes before 32 bits are full.
+//! A counter in memory costs a load, an addition and a store in every round of a loop, and threads that run one region
+//! contend for it. So up to 16 counters, those of the innermost loops first, are lanes of a vector register that is never
+//! allocated; what a block counts between two side exits is one addition, and a block leaves its counts to those that come
+//! next if these count, too. They are added to memory, and begin anew, where the region is left and where it asks for fuel,
+//! which comes before 32 bits are full.
 
 use super::assembler::Asm;
 use super::build::{Build, at, sized};
