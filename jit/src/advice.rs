@@ -86,6 +86,11 @@ impl Advice {
         self.links.is_some_and(|seed| stress::is_chosen(seed, call, 2))
     }
 
+    /// Returns whether a region ends at a call that is a link, rather than that it makes the call.
+    pub fn leaves(&self, call: ProgramPoint) -> bool {
+        self.links.is_some_and(|seed| stress::is_chosen(seed.rotate_left(32), call, 2))
+    }
+
     /// Returns whether a region ends at a label, whatever its size.
     pub fn cuts(&self, label: ProgramPoint) -> bool {
         self.links.is_some_and(|seed| stress::is_chosen(!seed, label, 6))

@@ -52,6 +52,30 @@ impl Translator<'_> {
         self.leave_by(exit, shared);
     }
 
+    /// Makes the call at which an exit stands.
+    pub(super) fn call_function(&mut self, exit: ExitId) {
+        for &(cell, v) in &self.region.exits[exit.index()].cells {
+            if self.cell_place(cell.at, cell.ty).is_none() {
+                self.store_cell(cell, v);
+            }
+        }
+        for (place, value) in self.snapshot(exit) {
+            let pieces = self.compute(value);
+            self.write(place, &pieces);
+        }
+        self.store_ticks();
+        let number = self.b.ins().iconst(types::I64, i64::from(exit.0));
+        let done = self.call(self.stubs.call, &[self.context, number]);
+        let (go_on, out) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(out);
+        self.b.ins().brif(done, go_on, &[], out, &[]);
+        self.b.switch_to_block(out);
+        let number = self.b.ins().iconst(types::I32, i64::from(exit.0));
+        self.b.ins().return_(&[number]);
+        self.b.switch_to_block(go_on);
+        self.load_ticks();
+    }
+
     /// Has the interpreter's handler execute an instruction on its registers.
     pub(super) fn interpret(&mut self, inst: &Inst, site: u32, exit: ExitId) {
         let region = self.region;

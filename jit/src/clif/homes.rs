@@ -142,7 +142,12 @@ fn written(region: &Region) -> Vec<Range<u32>> {
     let sites = region.handler_calls.iter().flat_map(|site| {
         site.operands.iter().chain(&site.result).map(move |&(at, ty)| extent(region, site.at + at, ty))
     });
-    let mut all: Vec<_> = registers.chain(sites).collect();
+    let insts = region.blocks.iter().flat_map(|b| &b.insts);
+    let returned = insts.filter_map(|inst| match (inst.kind, inst.result) {
+        (Kind::Returned { at }, Some(v)) => Some(extent(region, at, region.ty(v))),
+        _ => None,
+    });
+    let mut all: Vec<_> = registers.chain(sites).chain(returned).collect();
     all.sort_by_key(|r| (r.start, r.end));
     all.dedup();
     all

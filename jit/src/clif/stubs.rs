@@ -27,6 +27,8 @@ pub(super) struct Stubs {
     pub poll: i64,
     /// See [`Callee::Interpret`]. Takes the context, the instruction, its frame's offset and a mask.
     pub interpret: i64,
+    /// See [`Callee::Call`]. Takes the context and the exit.
+    pub call: i64,
     module: ManuallyDrop<JITModule>,
 }
 
@@ -55,8 +57,9 @@ impl Stubs {
         let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
         match define_all(&mut module) {
             Ok(ids) => {
-                let [general, load, store, poll, interpret] = ids.map(|id| module.get_finalized_function(id) as i64);
-                Ok(Stubs { general, load, store, poll, interpret, module: ManuallyDrop::new(module) })
+                let addresses = ids.map(|id| module.get_finalized_function(id) as i64);
+                let [general, load, store, poll, interpret, call] = addresses;
+                Ok(Stubs { general, load, store, poll, interpret, call, module: ManuallyDrop::new(module) })
             }
             Err(error) => {
                 // SAFETY: no code of the module has been given out.
@@ -67,13 +70,14 @@ impl Stubs {
     }
 }
 
-fn define_all(module: &mut JITModule) -> Result<[FuncId; 5], CompileError> {
+fn define_all(module: &mut JITModule) -> Result<[FuncId; 6], CompileError> {
     let ids = [
         define(module, Callee::General, 3)?,
         define(module, Callee::Load, 3)?,
         define(module, Callee::Store, 3)?,
         define(module, Callee::Poll, 3)?,
         define(module, Callee::Interpret, 4)?,
+        define(module, Callee::Call, 2)?,
     ];
     module.finalize_definitions().map_err(refused)?;
     Ok(ids)

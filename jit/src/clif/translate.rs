@@ -261,10 +261,7 @@ impl Translator<'_> {
             t.b.ins().load(ty, flags, words, at as i32)
         };
         match inst.kind {
-            Kind::EntryReg { at } => {
-                let base = self.base(Area::Frame);
-                self.take_result(v, |t, ty, i| t.b.ins().load(ty, flags, base, at as i32 + 16 * i as i32));
-            }
+            Kind::EntryReg { at } => self.load_register(v, at),
             Kind::EntryMask(mask) => {
                 let bits = load(self, types::I64, 8 * mask_word(mask));
                 let full = self.region.width.full_mask();
@@ -278,6 +275,13 @@ impl Translator<'_> {
             }
             _ => unreachable!("no part of the entry"),
         }
+    }
+
+    /// Reads a register of a frame, at an offset from the entered one.
+    fn load_register(&mut self, v: Value, at: u32) {
+        let base = self.base(Area::Frame);
+        let flags = MemFlagsData::trusted();
+        self.take_result(v, |t, ty, i| t.b.ins().load(ty, flags, base, at as i32 + 16 * i as i32));
     }
 
     fn effect(&mut self, inst: &Inst) {
@@ -305,6 +309,12 @@ impl Translator<'_> {
                 self.add_to_word(self.context, offset_of!(Context, passed_over) as i32, n);
             }
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
+            Kind::Call { exit } => self.call_function(exit),
+            Kind::Returned { at } => {
+                if let Some(v) = inst.result.filter(|&v| self.plan.is_used(v)) {
+                    self.load_register(v, at);
+                }
+            }
             Kind::Atomic { op, .. } => self.atomic(inst, op),
             Kind::FrameClose | Kind::Chance { .. } => {
                 self.general(inst);

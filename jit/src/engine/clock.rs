@@ -24,18 +24,32 @@ pub(super) struct Clock {
     skipped: AtomicU64,
 }
 
+/// An entry that is being measured.
+pub(super) struct Measure {
+    start: Instant,
+    /// For how many it stands.
+    weight: u64,
+}
+
+/// Returns whether an entry is the one of so many more that is measured. Not at equal distances: where a function calls itself, what is
+/// entered then may be much the same each time.
+#[inline(always)]
+fn is_turn(entry: u64, skipped: u64) -> bool {
+    entry.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & skipped == 0
+}
+
 impl Clock {
-    /// Runs code, and measures it if it is the turn of this entry: the number of those before it. Tells whether it was.
+    /// Begins to measure an entry, if it is the turn of this one: the number of those before it.
     #[inline(always)]
-    pub fn measure<T>(&self, entry: u64, run: impl FnOnce() -> T) -> (T, bool) {
+    pub fn begin(&self, entry: u64) -> Option<Measure> {
         let skipped = if entry < FIRST { 0 } else { self.skipped.load(Ordering::Relaxed) };
-        if entry & skipped != 0 {
-            return (run(), false);
-        }
-        let start = Instant::now();
-        let result = run();
-        self.note(start.elapsed().as_nanos() as u64, skipped + 1);
-        (result, true)
+        is_turn(entry, skipped).then(|| Measure { start: Instant::now(), weight: skipped + 1 })
+    }
+
+    /// The entry is over, in which so many nanoseconds were spent in the code of others.
+    pub fn end(&self, measure: &Measure, elsewhere: u64) {
+        let took = measure.start.elapsed().as_nanos() as u64;
+        self.note(took.saturating_sub(elsewhere), measure.weight);
     }
 
     /// An entry that stands for so many has taken so long.
@@ -64,14 +78,24 @@ mod tests {
     fn samples_stand_for_the_entries_around_them() {
         let clock = Clock::default();
         let nap = Duration::from_millis(1);
-        (0..2).for_each(|entry| _ = clock.measure(entry, || std::thread::sleep(nap)));
+        let measures = |entry, elsewhere| {
+            let measure = clock.begin(entry);
+            std::thread::sleep(nap);
+            measure.inspect(|measure| clock.end(measure, elsewhere)).is_some()
+        };
+        (0..2).for_each(|entry| _ = measures(entry, 0));
         assert!(clock.time() >= 2 * nap);
         clock.note(100, 1);
         let before = clock.time();
-        assert!(!clock.measure(100, || std::thread::sleep(nap)).1);
+        let (turns, others): (Vec<u64>, Vec<u64>) = (64..640).partition(|&entry| is_turn(entry, EVERY - 1));
+        assert!((4..=16).contains(&turns.len()));
+        assert!(!measures(others[0], 0));
         assert_eq!(clock.time(), before);
-        assert!(clock.measure(128, || std::thread::sleep(nap)).1);
+        assert!(measures(turns[0], 0));
         assert!(clock.time() >= before + 64 * nap);
+        let (before, other) = (clock.time(), Clock::default());
+        other.end(&Measure { start: Instant::now(), weight: 1 }, u64::MAX);
+        assert_eq!((clock.time(), other.time()), (before, Duration::ZERO));
     }
 
     #[test]
@@ -79,7 +103,8 @@ mod tests {
         let clock = Clock::default();
         let each = |took| {
             clock.note(took, 1);
-            (64..128).filter(|&entry| entry & clock.skipped.load(Ordering::Relaxed) == 0).count()
+            let turns = (64..6464).filter(|&entry| is_turn(entry, clock.skipped.load(Ordering::Relaxed)));
+            (turns.count() + 50) / 100
         };
         assert_eq!([20, 200, 2_000, 20_000, 2_000_000].map(each), [1, 1, 8, 64, 64]);
     }

@@ -5,7 +5,8 @@
 //! or return, the interpreter's handler executes it, with its traps and fuel; then the version whose facts hold is entered. The
 //! interpreter goes on, as it could anywhere, where there is none.
 
-use super::head::{AtHand, Enterable, Head};
+use super::calls::{Calls, deepest};
+use super::head::{AtHand, Enterable, Head, Left};
 use super::hot_loop::{Holding, NEVER};
 use super::version::{Change, Leads, Version};
 use super::{Answer, Jit, WORDS};
@@ -18,7 +19,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Heads that a thread has come to, from which on it pays to keep at hand what may be entered.
+/// Heads that a thread has come to, from which on it pays to keep at hand what may be entered. Under stress it always does.
 const OFTEN: u32 = 32;
 
 /// Of so many links one is not followed, under stress.
@@ -37,7 +38,7 @@ impl Visit {
 }
 
 /// What is to be done at a head once what may be entered there was looked through.
-enum Then {
+pub(super) enum Then {
     /// A version was entered, and has led there.
     On(Leads),
     /// The same, and something follows from it for the version.
@@ -50,6 +51,29 @@ enum Then {
     TooDeep,
 }
 
+/// What came of entering a version.
+enum Entered {
+    On(Leads),
+    Change(Box<Change>, Leads),
+    /// It is to be looked at first.
+    Due,
+}
+
+impl Entered {
+    /// The same, of a version.
+    #[inline(always)]
+    fn of(self, version: impl FnOnce() -> Option<Arc<Version>>) -> Then {
+        match self {
+            Entered::On(leads) => Then::On(leads),
+            Entered::Change(change, leads) => match version() {
+                Some(version) => Then::Change(change, version, leads),
+                None => Then::On(leads),
+            },
+            Entered::Due => version().map_or(Then::Ask, Then::LookAgain),
+        }
+    }
+}
+
 /// Where [`Jit::hurry`] has come to.
 enum Hurried {
     /// The interpreter goes on.
@@ -58,16 +82,8 @@ enum Hurried {
     Elsewhere,
     /// A head at which something else is to be done.
     Stopped(Arc<Head>, Then),
-}
-
-/// What a thread keeps at hand, if it has come to heads often enough.
-#[inline]
-fn at_hand(kept: &mut Kept) -> Option<Box<AtHand>> {
-    if let Some(what) = kept.what.take() {
-        return what.downcast().ok();
-    }
-    kept.asked = kept.asked.saturating_add(1);
-    (kept.asked >= OFTEN).then(|| Box::new(AtHand::new()))
+    /// Something follows from the entry of a version that was called.
+    Left(Box<Left>),
 }
 
 impl Tracer for Jit {
@@ -78,7 +94,7 @@ impl Tracer for Jit {
         if words.is_empty() {
             words = vec![0; WORDS].into_boxed_slice();
         }
-        let mut at_hand = at_hand(pause.kept());
+        let mut at_hand = self.at_hand(pause.kept()).filter(|at_hand| !at_hand.is_full());
         let Visit { rounds, leads } = self.visit(pause, head, &mut at_hand, &mut words, false);
         if leads != Leads::Nowhere {
             self.follow(pause, leads, &mut at_hand, &mut words);
@@ -95,6 +111,24 @@ impl Tracer for Jit {
 
 // The way from region to region is inlined, and holds nothing that is seldom done: it is gone some ten million times a second.
 impl Jit {
+    /// What a thread keeps at hand, if it has come to heads often enough.
+    #[inline]
+    fn at_hand(&self, kept: &mut Kept) -> Option<Box<AtHand>> {
+        let mut found: Option<Box<AtHand>> = match kept.what.take() {
+            Some(what) => what.downcast().ok(),
+            None => {
+                kept.asked = kept.asked.saturating_add(1);
+                let is_often = kept.asked >= OFTEN || self.settings.links.is_some();
+                is_often.then(|| Box::new(AtHand::new()))
+            }
+        };
+        if let Some(at_hand) = &mut found {
+            // Another thread of the host may have kept it.
+            at_hand.deepest = deepest();
+        }
+        found
+    }
+
     /// Does what there is to do at a head.
     #[inline]
     fn visit(
@@ -105,16 +139,22 @@ impl Jit {
         words: &mut [u64],
         linked: bool,
     ) -> Visit {
+        let place = pause.place();
         let then = match at_hand {
-            Some(at_hand) if head.begins_at_once() && self.settings.links.is_none() => {
-                let place = pause.place();
-                match at_hand.find(place) {
-                    Some(known) => self.try_enter(pause, known.enterable(), words),
-                    None => self.try_enter(pause, at_hand.keep(place, head, 0).enterable(), words),
+            Some(at_hand) if head.begins_at_once() => {
+                if at_hand.find(place).is_none() {
+                    at_hand.keep(place, head, 0);
                 }
+                self.enter_at_hand(pause, at_hand, words)
             }
-            _ => self.try_enter(pause, &head.enterable(), words),
+            _ => match self.choose(pause, &head.enterable(), words) {
+                Ok(version) => self.enter(pause, version, words),
+                Err(then) => then,
+            },
         };
+        if let Some(left) = at_hand.as_mut().and_then(|at_hand| at_hand.left.take()) {
+            return self.leave(pause, left);
+        }
         if !matches!(then, Then::On(_)) {
             // What is no longer wanted is to be freed.
             *at_hand = None;
@@ -122,32 +162,82 @@ impl Jit {
         self.settle(pause, head, then, words, linked)
     }
 
-    /// Enters a version of those that may be, if what it was made for holds.
+    /// Enters a version that may be entered where the interpreter stands, a place that is at hand.
     #[inline(always)]
-    fn try_enter(&self, pause: &mut Pause<'_>, enterable: &Enterable, words: &mut [u64]) -> Then {
+    pub(super) fn enter_at_hand(&self, pause: &mut Pause<'_>, at_hand: &mut AtHand, words: &mut [u64]) -> Then {
+        let Some(place) = at_hand.find(pause.place()) else { return Then::Ask };
+        let held = place.held;
+        let version = match self.choose(pause, place.enterable(), words) {
+            Ok(version) if version.calls => version,
+            Ok(version) => return self.enter(pause, version, words),
+            Err(then) => return then,
+        };
+        // What may be entered can be others by the time that a call comes back.
+        let calls = Arc::as_ptr(version);
+        if calls.addr() != held {
+            let version = Arc::clone(version);
+            place.held = calls.addr();
+            at_hand.hold(version);
+        }
+        // SAFETY: what is at hand holds the version until no call is being made.
+        let version = unsafe { &*calls };
+        let entered = self.enter_version(pause, version, words, Some(at_hand));
+        entered.of(|| at_hand.held(calls).cloned())
+    }
+
+    /// The version to enter, of those that may be, if what it was made for holds.
+    #[inline(always)]
+    fn choose<'v>(
+        &self,
+        pause: &Pause<'_>,
+        enterable: &'v Enterable,
+        words: &mut [u64],
+    ) -> Result<&'v Arc<Version>, Then> {
         if FRAME_WORDS + pause.entries().count() * ENTRY_WORDS > words.len() {
-            return Then::TooDeep;
+            return Err(Then::TooDeep);
         }
         pause.write_masks(words);
         let held = Holding::new(pause, words);
         match held.choose(enterable) {
-            Some(version) if version.asks_for_one_lane() && held.is_alone() => Then::Ask,
-            Some(version) => self.enter(pause, version, words),
-            None => Then::Ask,
+            Some(version) if version.asks_for_one_lane() && held.is_alone() => Err(Then::Ask),
+            Some(version) => Ok(version),
+            None => Err(Then::Ask),
         }
     }
 
     /// Runs a version, unless somebody is to look at it first.
     #[inline(always)]
     fn enter(&self, pause: &mut Pause<'_>, version: &Arc<Version>, words: &mut [u64]) -> Then {
+        self.enter_version(pause, version, words, None).of(|| Some(Arc::clone(version)))
+    }
+
+    /// The same; what is at hand is there for its calls.
+    #[inline(always)]
+    fn enter_version(
+        &self,
+        pause: &mut Pause<'_>,
+        version: &Version,
+        words: &mut [u64],
+        at_hand: Option<&mut AtHand>,
+    ) -> Entered {
         if version.is_due() {
-            return Then::LookAgain(Arc::clone(version));
+            return Entered::Due;
         }
-        let (change, leads) = version.enter(pause, words, &self.settings, &self.native_instructions, None);
+        let calls = at_hand.map(|at_hand| Calls { jit: self, at_hand });
+        let (change, leads) = version.enter(pause, words, &self.settings, &self.native_instructions, None, calls);
         match change {
-            None => Then::On(leads),
-            Some(change) => Then::Change(change, Arc::clone(version), leads),
+            None => Entered::On(leads),
+            Some(change) => Entered::Change(change, leads),
         }
+    }
+
+    /// Does what follows from the entry of a version that was called.
+    #[cold]
+    fn leave(&self, pause: &mut Pause<'_>, left: Left) -> Visit {
+        let Left { head, version, change, leads } = left;
+        let visit = self.change(pause, &head, &version, *change, leads);
+        head.wait(visit.rounds);
+        Visit { rounds: 0, ..visit }
     }
 
     /// Does what else there is to do at a head: changes its versions, has one made, or leaves it to the interpreter.
@@ -190,6 +280,7 @@ impl Jit {
             };
             let visit = match hurried {
                 Hurried::Over => return,
+                Hurried::Left(left) => self.leave(pause, *left),
                 Hurried::Stopped(head, then) => {
                     *at_hand = None;
                     let visit = self.settle(pause, &head, then, words, true);
@@ -202,7 +293,7 @@ impl Jit {
                         return;
                     }
                     if at_hand.is_none() {
-                        *at_hand = self::at_hand(pause.kept());
+                        *at_hand = self.at_hand(pause.kept());
                     }
                     let visit = self.visit(pause, head, at_hand, words, true);
                     head.wait(visit.rounds);
@@ -227,7 +318,7 @@ impl Jit {
                 Leads::On | Leads::Behind => {}
             }
             let Some(place) = at_hand.find(pause.place()) else {
-                match self.fetch(pause, at_hand) {
+                match self.settings.links.is_none() && self.fetch(pause, at_hand) {
                     true => continue,
                     false => return Hurried::Elsewhere,
                 }
@@ -242,17 +333,24 @@ impl Jit {
             if !place.head.is_due() {
                 return Hurried::Over;
             }
-            match self.try_enter(pause, place.enterable(), words) {
+            let at = place.head.at;
+            match self.enter_at_hand(pause, at_hand, words) {
                 Then::On(to) => *leads = to,
-                then => return Hurried::Stopped(Arc::clone(&place.head), then),
+                then => {
+                    let Some(head) = self.heads.find(at) else { return Hurried::Over };
+                    return Hurried::Stopped(Arc::clone(head), then);
+                }
+            }
+            if let Some(left) = at_hand.left.take() {
+                return Hurried::Left(Box::new(left));
             }
         }
     }
 
     /// Keeps at hand the place where the interpreter stands, if regions have led there before.
     #[cold]
-    fn fetch(&self, pause: &Pause<'_>, at_hand: &mut AtHand) -> bool {
-        let Some(inst) = pause.inst().filter(|_| self.settings.links.is_none()) else { return false };
+    pub(super) fn fetch(&self, pause: &Pause<'_>, at_hand: &mut AtHand) -> bool {
+        let Some(inst) = pause.inst() else { return false };
         let (at, is_linked) = ((pause.function(), pause.pc()), self.is_linked(inst.op, inst.aux));
         let head = match self.heads.find(at) {
             None if is_linked => self.heads.find_or_add(at, pause.program(), self.settings.hot),
@@ -311,7 +409,7 @@ impl Jit {
     }
 
     /// Returns whether a link is followed, under stress.
-    fn is_lucky(&self) -> bool {
+    pub(super) fn is_lucky(&self) -> bool {
         let before = self.followed.fetch_add(1, Ordering::Relaxed);
         !stress::is_chosen(before, (FuncId(0), 0), BROKEN)
     }

@@ -4,7 +4,7 @@
 //! by its place, and what may be entered there is a list of its own, which whoever changes the loop writes anew.
 
 use super::hot_loop::Loop;
-use super::version::Version;
+use super::version::{Change, Leads, Version};
 use crate::profile::ProgramPoint;
 use crate::record::leads_on;
 use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -56,7 +56,26 @@ const AT_HAND: u32 = 7;
 
 /// The heads that a thread has come to just now, by the place where the interpreter stands there, and what may be
 /// entered at them: to look whether that has changed takes less than to take hold of it again.
-pub(super) struct AtHand(Box<[Option<Place>; 1 << AT_HAND]>);
+pub(super) struct AtHand {
+    places: Box<[Option<Place>; 1 << AT_HAND]>,
+    /// What a region that was called has left to be done, once those that have called are left too.
+    pub left: Option<Left>,
+    /// How far down the machine's stack may be where a call of native code is made, by address.
+    pub deepest: usize,
+    /// Versions that have made calls: they may be doing so, and stay until none is.
+    held: Vec<Arc<Version>>,
+}
+
+/// Versions that are held beyond which all are let go of when none makes a call.
+const HELD: usize = 64;
+
+/// What follows from the entry of a version.
+pub(super) struct Left {
+    pub head: Arc<Head>,
+    pub version: Arc<Version>,
+    pub change: Box<Change>,
+    pub leads: Leads,
+}
 
 /// One of them.
 pub(super) struct Place {
@@ -65,6 +84,8 @@ pub(super) struct Place {
     pub head: Arc<Head>,
     /// So many instructions there are left to the interpreter, before native code goes on.
     pub before: u32,
+    /// The version that was entered last of those that make calls, and is held.
+    pub held: usize,
     enterable: Cache<Enterables, Arc<Enterable>>,
 }
 
@@ -180,19 +201,36 @@ impl Drop for Changing<'_> {
 impl AtHand {
     /// None so far.
     pub fn new() -> AtHand {
-        AtHand(Box::new([const { None }; 1 << AT_HAND]))
+        AtHand { places: Box::new([const { None }; 1 << AT_HAND]), left: None, deepest: 0, held: Vec::new() }
+    }
+
+    /// Returns whether so much is held that it is better to begin anew.
+    pub fn is_full(&self) -> bool {
+        self.held.len() > HELD
+    }
+
+    /// Holds a version.
+    pub fn hold(&mut self, version: Arc<Version>) {
+        if !self.held.iter().any(|held| Arc::ptr_eq(held, &version)) {
+            self.held.push(version);
+        }
+    }
+
+    /// A version that is held.
+    pub fn held(&self, version: *const Version) -> Option<&Arc<Version>> {
+        self.held.iter().find(|held| Arc::as_ptr(held) == version)
     }
 
     /// The head at a place, if that is at hand.
     #[inline]
     pub fn find(&mut self, at: usize) -> Option<&mut Place> {
-        self.0[slot(at)].as_mut().filter(|place| place.at == at)
+        self.places[slot(at)].as_mut().filter(|place| place.at == at)
     }
 
     /// Keeps the head at a place at hand, where so many instructions are left to the interpreter.
     pub fn keep(&mut self, at: usize, head: &Arc<Head>, before: u32) -> &mut Place {
         let enterable = Cache::new(Enterables(Arc::clone(head)));
-        self.0[slot(at)].insert(Place { at, head: Arc::clone(head), before, enterable })
+        self.places[slot(at)].insert(Place { at, head: Arc::clone(head), before, held: 0, enterable })
     }
 }
 

@@ -7,6 +7,7 @@
 //! left out turns hot, or a variant fails, is recompiled, and the new one takes its place. What is compiled on another thread
 //! is entered as baseline code first ([`tiers`]).
 
+mod calls;
 mod clock;
 mod contest;
 mod follow;
@@ -76,8 +77,8 @@ const PRUNED: u32 = 4;
 /// is left.
 const UNUSED: Duration = Duration::from_millis(100);
 
-/// Mask words for which a thread keeps room.
-const WORDS: usize = 160;
+/// Mask words for which a thread keeps room: those of a region, and of what it calls.
+const WORDS: usize = 2048;
 
 /// The JIT of one program.
 pub struct Jit {
@@ -611,11 +612,11 @@ impl Jit {
                 version.look_later(0, Duration::ZERO);
             }
             let (_, leads) =
-                version.enter(pause, words, &self.settings, &self.native_instructions, Some(u64::MAX >> 1));
+                version.enter(pause, words, &self.settings, &self.native_instructions, Some(u64::MAX >> 1), None);
             return Visit { rounds: 0, leads };
         };
         let (at_most, before, start) = (version.compared_rounds(), pause.fuel_used(), Instant::now());
-        let (_, leads) = runner.enter(pause, words, &self.settings, &self.native_instructions, Some(at_most));
+        let (_, leads) = runner.enter(pause, words, &self.settings, &self.native_instructions, Some(at_most), None);
         let took = start.elapsed();
         let rounds = (pause.fuel_used() - before).max(0) as u64 + 1;
         let nanos = match self.pretended.get() {

@@ -1,5 +1,6 @@
 //! A compiled version of a loop: how it is entered and left, and what is learnt from that.
 
+use super::calls::{Calling, Calls, Done};
 use super::clock::Clock;
 use super::contest::Without;
 use super::hot_loop::Begins;
@@ -7,7 +8,7 @@ use super::share::Size;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
-use crate::ir::{Counter, Exit, ExitReason, Kind, Outcome, Region};
+use crate::ir::{Counter, Exit, ExitReason, FrameState, Kind, Outcome, Region};
 use crate::record::{Constant, EntryFacts, MaskFact};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
@@ -139,6 +140,8 @@ pub(super) struct Version {
     room: (u64, usize),
     /// Whether it makes frames without entering their memory.
     passes_frames: bool,
+    /// Whether it makes calls.
+    pub calls: bool,
     /// What it begins with.
     pub begins: Begins,
     /// Whether it may be larger than usual.
@@ -196,15 +199,29 @@ pub(super) struct Arguments {
     unseen: AtomicU32,
 }
 
+/// An entry that is over.
+struct Run<'a> {
+    landing: &'a Landing,
+    /// Whether fuel was held back until somebody looks.
+    is_held: bool,
+    /// Fuel that was counted in other code, which it has called.
+    elsewhere: i64,
+    /// If a call has not come back: where that has led.
+    has_led: Option<Leads>,
+}
+
 /// Where an exit leads.
 pub(super) struct Landing {
-    frames: Box<[ResumeFrame]>,
+    pub frames: Box<[ResumeFrame]>,
+    /// Mask words that the exit writes; and where those of the last frame begin.
+    pub words: usize,
+    pub last_words: usize,
     pub taken: AtomicU64,
     /// How often it is taken until somebody is told, and again after so many times more; `u64::MAX` if that does not matter.
     told_at: AtomicU64,
     told_every: u64,
     /// Units of fuel that were counted in advance.
-    fuel: i64,
+    pub fuel: i64,
     /// Whether it is how the loop ends, or is left for a moment only.
     expected: bool,
     /// Whether it stands for a way that was left out.
@@ -219,9 +236,10 @@ pub(super) struct Landing {
 }
 
 /// What comes after a region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Leads {
     /// The interpreter.
+    #[default]
     Nowhere,
     /// Another region.
     On,
@@ -242,15 +260,13 @@ impl Version {
         let landing = |exit| Landing::new(exit, region.is_divided, settings);
         let exits: Box<[Landing]> = region.exits.iter().map(landing).collect();
         let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;
-        let words = exits.iter().map(Landing::words).max().unwrap_or(0).max(own);
+        let words = exits.iter().map(|landing| landing.words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
         let [counters, counted_before] = [(); 2].map(|()| zeros(region.counters.len()));
         let outcomes = outcomes(&region.counters);
-        let passes_frames = region
-            .blocks
-            .iter()
-            .flat_map(|b| &b.insts)
-            .any(|inst| matches!(inst.kind, Kind::FramePass | Kind::FramePasses { .. }));
+        let has = |of: fn(Kind) -> bool| region.blocks.iter().flat_map(|b| &b.insts).any(|inst| of(inst.kind));
+        let passes_frames = has(|kind| matches!(kind, Kind::FramePass | Kind::FramePasses { .. }));
+        let calls = has(|kind| matches!(kind, Kind::Call { .. }));
         let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
         let room = (region.frame_bytes, region.depth);
         let (masks, one_lane_words) = (facts.mask_words(region.width.full_mask()), facts.one_lane_words());
@@ -283,6 +299,7 @@ impl Version {
             words,
             room,
             passes_frames,
+            calls,
             begins: Begins::default(),
             is_large: false,
             size: None,
@@ -293,6 +310,20 @@ impl Version {
         }
     }
 
+    /// Where an exit leads.
+    pub fn landing(&self, exit: u32) -> &Landing {
+        &self.exits[exit as usize]
+    }
+
+    /// A call has been made, which might be part of the region if that were larger. What follows from many is seen to when this entry
+    /// is over.
+    #[inline(always)]
+    pub fn note_call(&self, landing: &Landing) {
+        if count(&landing.taken, 1) >= landing.told_at.load(Ordering::Relaxed) {
+            self.due.entries.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// The loop.
     pub fn at(&self) -> (FuncId, u32) {
         (self.region.function, self.region.pc)
@@ -300,7 +331,7 @@ impl Version {
 
     /// Runs the code and puts the interpreter where it ended. `words` has the masks at the loop's head.
     /// Adds the instructions that this has executed to `executed`. Leaves at a poll after `at_most` rounds, or
-    /// when somebody is to look at it.
+    /// when somebody is to look at it. Calls are made by `calls`, if that is there.
     ///
     /// That happens some ten million times a second where regions are short: what is seldom to be done is elsewhere.
     #[inline]
@@ -311,6 +342,7 @@ impl Version {
         settings: &Settings,
         executed: &AtomicU64,
         at_most: Option<u64>,
+        calls: Option<Calls<'_>>,
     ) -> (Option<Box<Change>>, Leads) {
         let has_room = pause.has_room(self.room.0, self.room.1);
         if !has_room || self.passes_frames && !pause.has_numbers() {
@@ -323,32 +355,43 @@ impl Version {
         // the time.
         let until_look = || self.look_at.load(Ordering::Relaxed).saturating_sub(self.rounds());
         let leave_after = at_most.unwrap_or_else(until_look);
-        let (landing, is_held) = if self.words <= words.len() {
-            self.run(pause, words, entry, leave_after)
+        let run = if self.words <= words.len() {
+            self.run(pause, words, entry, leave_after, calls)
         } else {
             let mut many = vec![0; self.words];
             many[..words.len()].copy_from_slice(words);
-            self.run(pause, &mut many, entry, leave_after)
+            self.run(pause, &mut many, entry, leave_after, calls)
         };
-        let here = (pause.fuel_used() - before).max(0) as u64;
+        let here = (pause.fuel_used() - before - run.elsewhere).max(0) as u64;
         let rounds = count(&self.rounds, here);
         count(executed, self.size.map_or(0, |size| size.times(here)));
-        let taken = count(&landing.taken, 1);
+        let taken = count(&run.landing.taken, 1);
         let entries = count(&self.entries, 1);
+        if let Some(leads) = run.has_led {
+            return (None, leads);
+        }
+        let landing = run.landing;
         let is_due = entries >= self.due.entries.load(Ordering::Relaxed)
             || rounds >= self.due.rounds.load(Ordering::Relaxed)
             || taken >= landing.told_at.load(Ordering::Relaxed);
         if special.is_none() && !is_due {
             return (None, landing.leads);
         }
-        let is_held = is_held && at_most.is_none();
+        let is_held = run.is_held && at_most.is_none();
         self.change(landing, special, [entries, rounds, taken], is_held, settings)
     }
 
     /// Runs the code as the entry with this number, and puts the interpreter where it ended. Leaves at a poll after so
-    /// many rounds; tells whether fuel was held back for that.
+    /// many rounds.
     #[inline(always)]
-    fn run(&self, pause: &mut Pause<'_>, words: &mut [u64], entry: u64, leave_after: u64) -> (&Landing, bool) {
+    fn run(
+        &self,
+        pause: &mut Pause<'_>,
+        words: &mut [u64],
+        entry: u64,
+        leave_after: u64,
+        calls: Option<Calls<'_>>,
+    ) -> Run<'_> {
         let leave_after = leave_after as i64;
         let leave_at = pause.fuel_used().saturating_add(leave_after);
         let mut context = pause.enter(words, self.counters.as_ptr().cast::<u64>().cast_mut());
@@ -357,12 +400,31 @@ impl Version {
         let held_back = (context.ticks - leave_after).max(0);
         context.ticks -= held_back;
         let code = self.code.best();
+        let measure = self.clock.begin(entry);
+        let mut calling = calls.map(|calls| {
+            let words = std::ptr::slice_from_raw_parts_mut(context.words, words.len());
+            Calling::new(self, calls, pause, words, held_back, measure.is_some())
+        });
+        if let Some(calling) = &mut calling {
+            calling.provide(&mut context);
+        }
         // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
-        let (exit, measured) = self.clock.measure(entry, || unsafe { code.run(&mut context) });
-        if measured && self.is_timed && self.clock.nanos() >= self.look_time.load(Ordering::Relaxed) {
-            self.look_at.store(0, Ordering::Relaxed);
+        let exit = unsafe { code.run(&mut context) };
+        let Done { held_back, elsewhere, nanos, leads } = match calling {
+            Some(calling) => calling.done(),
+            None => Done { held_back, ..Done::default() },
+        };
+        if let Some(measure) = &measure {
+            self.clock.end(measure, nanos);
+            if self.is_timed && self.clock.nanos() >= self.look_time.load(Ordering::Relaxed) {
+                self.look_at.store(0, Ordering::Relaxed);
+            }
         }
         let landing = &self.exits[exit.index()];
+        let run = Run { landing, is_held: held_back != 0, elsewhere, has_led: context.has_led.then_some(leads) };
+        if context.has_led {
+            return run;
+        }
         context.ticks += landing.fuel + held_back;
         pause.leave(&context);
         // SAFETY: the exit's snapshot is the state that interpreting would have led to.
@@ -372,7 +434,7 @@ impl Version {
                 false => pause.resume(&landing.frames, words),
             }
         }
-        (landing, held_back != 0)
+        run
     }
 
     /// What follows from an entry that left by `landing`, where something may: with that, there have been so many entries, rounds and ways
@@ -412,8 +474,12 @@ impl Version {
             return (Some(Box::new(Change::Recompile)), Leads::Nowhere);
         }
         let is_partial = self.region.is_divided && !self.is_large;
+        let calls_often = |landing: &Landing| {
+            landing.divides && landing.is_told(landing.taken.load(Ordering::Relaxed))
+        };
+        let calls_often = is_review && self.calls && self.exits.iter().filter(|landing| calls_often(landing)).count() != 0;
         let is_long = is_review && is_partial && rounds >= settings.hot_links.saturating_mul(ROUNDS_OF_LINK);
-        if landing.divides && is_told || is_long {
+        if landing.divides && is_told || calls_often || is_long {
             return (Some(Box::new(Change::Enlarge)), landing.leads);
         }
         if is_review && self.code.is_forsaken(entries) {
@@ -804,9 +870,13 @@ impl Landing {
             (false, false) if polls => 1,
             (false, false) => u64::MAX,
         };
+        let words = |f: &FrameState| FRAME_WORDS + f.entries.len() * ENTRY_WORDS;
+        let all: usize = exit.frames.iter().map(words).sum();
         let (frames, taken, told_at) = (frames.collect(), AtomicU64::new(0), AtomicU64::new(told_every));
         Landing {
             frames,
+            words: all,
+            last_words: all - exit.frames.last().map_or(0, words),
             taken,
             told_at,
             told_every,
@@ -827,10 +897,5 @@ impl Landing {
             self.told_at.store((taken / self.told_every + 1).saturating_mul(self.told_every), Ordering::Relaxed);
         }
         is_told
-    }
-
-    /// Mask words that the exit writes.
-    fn words(&self) -> usize {
-        self.frames.iter().map(|f| FRAME_WORDS + f.entries.len() * ENTRY_WORDS).sum()
     }
 }

@@ -120,7 +120,9 @@ impl Meaning {
                     out[0] = crate::stress::is_lucky(counter, odds, count.read()) as u64;
                     count.write(count.read().wrapping_add(1));
                 }
-                EntryReg { .. } | EntryMask(_) | EntryVisiting(_) | FrameAddress | IsShared => self.entry(out, context),
+                EntryReg { .. } | EntryMask(_) | EntryVisiting(_) | FrameAddress | IsShared | Returned { .. } => {
+                    self.entry(out, context);
+                }
                 FrameHost { at, .. } => out[0] = (context.memory_base as u64).wrapping_add(at),
                 FrameOpen { function, at, .. } => {
                     out[0] = context.open_frame(function, at);
@@ -215,7 +217,7 @@ impl Meaning {
         // SAFETY: the caller's promise.
         let word = |i: usize| unsafe { context.words.add(i).read() };
         match self.kind {
-            Kind::EntryReg { at } => {
+            Kind::EntryReg { at } | Kind::Returned { at } => {
                 let ty = self.result.map_or(Ty::U64, |r| r.ty);
                 for (lane, out) in out.iter_mut().enumerate().take(self.result_lanes()) {
                     // SAFETY: the register lies in the frame and has this lane.

@@ -9,7 +9,8 @@ mod exits;
 pub(crate) mod meaning;
 
 use crate::backend::{Backend, CompileError, Executable};
-use crate::ir::{BlockId, Edge, End, ExitId, Inst, Region, Value};
+use crate::ir::{BlockId, Edge, End, ExitId, Inst, Kind, Region, Value};
+use crate::lowering::runtime;
 use meaning::Meaning;
 use spmdvm_vm::interp::native::Context;
 use std::sync::Arc;
@@ -54,8 +55,10 @@ impl Executable for Interpreted {
         loop {
             // SAFETY: the caller's promise.
             if let Some(exit) = unsafe { state.block(block, context) } {
-                // SAFETY: the caller's promise: frames and `words` have room for what exits write.
-                unsafe { exits::write(&self.region, exit, context, |v| state.value(v)) };
+                if !context.has_led {
+                    // SAFETY: the caller's promise: frames and `words` have room for what exits write.
+                    unsafe { exits::write(&self.region, exit, context, |v| state.value(v)) };
+                }
                 return exit;
             }
             match &self.region.block(block).end {
@@ -99,6 +102,17 @@ impl State<'_> {
         let body = code.region.block(block);
         let mut out = [0; 64];
         for (inst, meaning) in body.insts.iter().zip(&code.meanings[block.index()]) {
+            if let Kind::Call { exit } = inst.kind {
+                // SAFETY: the caller's promise, as where the region is left; the exit is the region's own.
+                let has_returned = unsafe {
+                    exits::write(&code.region, exit, context, |v| self.value(v));
+                    runtime::call(context, exit.0.into()) != 0
+                };
+                if !has_returned {
+                    return Some(exit);
+                }
+                continue;
+            }
             out[..code.region.width.lanes()].fill(0);
             let (mut few, many): ([&[u64]; FEW], Vec<&[u64]>);
             let args = if inst.args.len() <= FEW {

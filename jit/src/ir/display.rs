@@ -50,6 +50,8 @@ impl Display for Kind {
             Kind::FramePass => f.write_str("frame.pass"),
             Kind::FramePasses { each } => write!(f, "frame.passes {each}"),
             Kind::Interpret { site, exit } => write!(f, "interpret s{site} else x{}", exit.0),
+            Kind::Call { exit } => write!(f, "call else x{}", exit.0),
+            Kind::Returned { at } => write!(f, "returned @{at}"),
             Kind::Op { op, ty, from } if ty == from => write!(f, "{}.{ty}", op.info().name),
             Kind::Op { op, ty, from } => write!(f, "{}.{ty}.{from}", op.info().name),
             Kind::Splat => f.write_str("splat"),

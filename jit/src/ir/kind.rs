@@ -88,6 +88,18 @@ pub enum Kind {
         /// Where to go if it traps.
         exit: ExitId,
     },
+    /// `(arguments…)`. Makes the call at which the exit stands, by regions of the callee's own: writes what leaving by the exit
+    /// would write, and goes on once the call has returned, with its results in their [registers](Kind::Returned). Leaves by the
+    /// exit if the call did not come back, or was not made.
+    Call {
+        /// Where it stands.
+        exit: ExitId,
+    },
+    /// `() → any`. A register that the last call has written.
+    Returned {
+        /// Byte offset from the base of the entered frame.
+        at: u32,
+    },
     /// An operation of the table that is elementwise (also `select`, `cvt`, `bitcast`, `padd`) or one of `iota`, `shuffle`,
     /// `extract`, `insert`; the arguments and shapes are the bytecode's (uniform arguments of a varying result are
     /// broadcast). `idiv` and `irem` have no zero among their divisors, in any lane.
@@ -317,6 +329,8 @@ impl Kind {
                 | FramePass
                 | FramePasses { .. }
                 | Interpret { .. }
+                | Call { .. }
+                | Returned { .. }
         );
         !other && !self.is_plain_load() && !self.is_plain_store()
     }
@@ -329,7 +343,14 @@ impl Kind {
     /// Returns whether a memory region that exists before it may be gone behind it, or its entry in the table of regions be used
     /// for another. Other threads of the host free for good only at polls (`spmdvm_vm::memory`).
     pub fn may_end_regions(self) -> bool {
-        matches!(self, Kind::FrameOpen { .. } | Kind::FrameClose | Kind::Interpret { .. } | Kind::Tick { .. })
+        matches!(
+            self,
+            Kind::FrameOpen { .. }
+                | Kind::FrameClose
+                | Kind::Interpret { .. }
+                | Kind::Call { .. }
+                | Kind::Tick { .. }
+        )
     }
 
     /// Returns whether it is a load that cannot fail, and so removable if not used.
@@ -393,6 +414,7 @@ impl Kind {
             | Kind::StoreAny { exit, .. }
             | Kind::FrameOpen { exit, .. }
             | Kind::Interpret { exit, .. }
+            | Kind::Call { exit }
             | Kind::Guard { exit }
             | Kind::Tick { exit, .. } => Some(exit),
             _ => None,

@@ -1,6 +1,6 @@
 //! Checks what passes and back ends rely on. Run after every pass in debug builds.
 
-use super::{BlockId, Edge, End, Inst, Kind, Region, Type, Value};
+use super::{BlockId, Edge, End, ExitReason, Inst, Kind, Region, Type, Value};
 use crate::dominance::Dominators;
 use spmdvm_vm::isa;
 use spmdvm_vm::types::Ty;
@@ -95,7 +95,11 @@ impl Check<'_> {
             }
             EntryMask(_) => expect(&[], Some(Type::MASK)),
             EntryVisiting(_) => expect(&[], Some(Type::uniform(Ty::I32))),
-            EntryReg { .. } => {
+            Call { exit } => match self.region.exits.get(exit.index()).map(|exit| exit.reason) {
+                Some(ExitReason::LinkedCall) if result.is_none() => Ok(()),
+                _ => Err("does not stand at a call, or gives something".into()),
+            },
+            EntryReg { .. } | Returned { .. } => {
                 if result.is_some() {
                     Ok(())
                 } else {

@@ -55,6 +55,10 @@ fn ask(region: &Region, id: BlockId, only: &mut [bool]) {
         if !inst.result.is_some_and(|v| only[v.index()]) {
             inst.args.iter().for_each(|arg| only[arg.index()] = false);
         }
+        // What is written before a call is written each time.
+        if let Kind::Call { exit } = inst.kind {
+            region.exits[exit.index()].values().for_each(|v| only[v.index()] = false);
+        }
     }
 }
 

@@ -27,11 +27,13 @@ pub enum Callee {
     OpenFrame,
     /// Ends it. Takes the pointer.
     CloseFrame,
+    /// Makes the call at which an exit stands, whose state has been written. Takes the exit. Gives 0 if the region is to be left.
+    Call,
 }
 
 impl Callee {
     /// All, each at the place of its number.
-    pub const ALL: [Callee; 7] = [
+    pub const ALL: [Callee; 8] = [
         Callee::General,
         Callee::Load,
         Callee::Store,
@@ -39,6 +41,7 @@ impl Callee {
         Callee::Interpret,
         Callee::OpenFrame,
         Callee::CloseFrame,
+        Callee::Call,
     ];
 
     /// Calls it, for code that is interpreted.
@@ -57,6 +60,7 @@ impl Callee {
                 Callee::Interpret => interpret(context, a, b, c).into(),
                 Callee::OpenFrame => open_frame(context, a, b, c as *mut u64).into(),
                 Callee::CloseFrame => close_frame(context, a).into(),
+                Callee::Call => call(context, a).into(),
             }
         }
     }
@@ -71,6 +75,7 @@ impl Callee {
             Callee::Interpret => interpret as *const (),
             Callee::OpenFrame => open_frame as *const (),
             Callee::CloseFrame => close_frame as *const (),
+            Callee::Call => call as *const (),
         };
         function as Address
     }
@@ -99,6 +104,17 @@ unsafe extern "C" fn close_frame(context: *mut Context, pointer: u64) -> u32 {
     // SAFETY: the caller's promise.
     unsafe { (*context).close_frame(pointer) };
     1
+}
+
+/// Makes the call at which an exit stands. Gives 0 if the region is to be left by it.
+///
+/// # Safety
+/// The context is the one that native code was entered with, and the exit one of its own, whose state has been written.
+pub(crate) unsafe extern "C" fn call(context: *mut Context, exit: u64) -> u32 {
+    // SAFETY: the caller's promise.
+    let context = unsafe { &mut *context };
+    // SAFETY: likewise.
+    context.call.is_some_and(|call| unsafe { call(context, exit as u32) }).into()
 }
 
 /// Executes an instruction (function above, instruction below) by the interpreter's handler. Gives 0 if it traps.

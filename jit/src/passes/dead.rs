@@ -43,8 +43,25 @@ fn forget_unchanged(region: &mut Region) {
     }
     // What the interpreter's handlers read and write in the entered frame is not as it was.
     let own = region.handler_calls.iter().filter(|s| s.at == 0);
-    let touched: HashSet<u32> = own.flat_map(|s| s.operands.iter().chain(&s.result).map(|&(at, _)| at)).collect();
-    let loaded = cells_at_entry(region);
+    let mut touched: HashSet<u32> = own.flat_map(|s| s.operands.iter().chain(&s.result).map(|&(at, _)| at)).collect();
+    let mut loaded = cells_at_entry(region);
+    // Nor what is written before a call, or by it.
+    for inst in region.blocks.iter().flat_map(|b| &b.insts) {
+        match inst.kind {
+            Kind::Returned { at } => _ = touched.insert(at),
+            Kind::Call { exit } => {
+                let own = region.exits[exit.index()].frames.first();
+                let written = own.iter().flat_map(|frame| &frame.regs).filter(|r| at_entry[r.value.index()] != Some(r.at));
+                touched.extend(written.map(|r| r.at));
+                for (cell, v) in &region.exits[exit.index()].cells {
+                    if loaded.get(v) != Some(cell) {
+                        loaded.retain(|_, other| other != cell);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
     for exit in &mut region.exits {
         exit.cells.retain(|(cell, v)| loaded.get(v) != Some(cell));
         if let Some(frame) = exit.frames.first_mut() {

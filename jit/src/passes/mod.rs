@@ -23,6 +23,7 @@
 //! | [`lone_checks`] | checks of bounds by pointers that are checked once take fewer instructions |
 //! | [`ticks`] | fuel of several places in a block is counted at the first |
 //! | [`narrow`] | vectors of integers of which only low bits count become narrower |
+//! | [`rematerialise`] | what only snapshots need is computed anew before calls |
 //! | [`dont_care`] | gathers do not clear don't-care lanes: inactive ones that nobody sees |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
 //!
@@ -52,6 +53,7 @@ pub mod narrow;
 pub mod params;
 pub mod pointers;
 pub mod predictive_commoning;
+pub mod rematerialise;
 pub mod sink;
 pub mod sink_frames;
 pub mod straighten;
@@ -96,6 +98,7 @@ pub const PASSES: &[Pass] = &[
     ("lone_checks", lone_checks::run),
     ("ticks", ticks::run),
     ("narrow", narrow::run),
+    ("rematerialise", rematerialise::run),
     ("dont_care", dont_care::run),
     ("dead", dead::run),
 ];
@@ -173,14 +176,15 @@ impl Quiet {
     }
 }
 
-/// Returns whether memory of a frame begins or ends.
+/// Returns whether memory of a frame begins or ends, which a call may make.
 pub(crate) fn makes_or_ends_frame(kind: Kind) -> bool {
-    matches!(kind, Kind::FrameOpen { .. } | Kind::FrameClose)
+    matches!(kind, Kind::FrameOpen { .. } | Kind::FrameClose | Kind::Call { .. })
 }
 
-/// Returns whether the region makes frames with memory.
+/// Returns whether the region makes frames with memory, or may call what does.
 pub(crate) fn has_frames(region: &Region) -> bool {
-    region.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.kind, Kind::FrameOpen { .. }))
+    let makes = |inst: &Inst| matches!(inst.kind, Kind::FrameOpen { .. } | Kind::Call { .. });
+    region.blocks.iter().flat_map(|b| &b.insts).any(makes)
 }
 
 /// What stands for each value, as [`replace`] takes it, while all stand for themselves.

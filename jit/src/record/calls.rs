@@ -4,7 +4,7 @@ use super::state::{Frame, Mask, State};
 use super::step::Next;
 use super::{MAX_CALLS, MAX_FRAME_BYTES, Recorder};
 use crate::abort::Abort;
-use crate::ir::{ExitReason, Kind, Type};
+use crate::ir::{ExitReason, Kind, Type, Value};
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::Ty;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ impl Recorder<'_> {
         let own = state.frames.iter().filter(|frame| frame.function == callee).count();
         let deepest = self.whole.weights.recursion(callee).min(self.plan.deepest);
         if own > deepest || state.frames.len() > MAX_CALLS || !self.inlines(state, callee) {
-            return Ok(self.leave(state, ExitReason::LinkedCall));
+            return Ok(self.linked_call(state, inst));
         }
         self.has_recursed |= own != 0;
         self.tick(state);
@@ -52,6 +52,31 @@ impl Recorder<'_> {
         let frame = Frame { function: callee, pc: 0, at, regs, mask, behind, holds: 0, fails: 0, memory, entries };
         state.frames.push(frame);
         Ok(Next::Moved)
+    }
+
+    /// A call of a function that has regions of its own: made from within the region, unless that is full.
+    pub(super) fn linked_call(&mut self, state: &mut State, inst: &Inst) -> Next {
+        if self.is_full() || self.advice.leaves(self.place(state)) {
+            return self.leave(state, ExitReason::LinkedCall);
+        }
+        let exit = self.exit(state, ExitReason::LinkedCall);
+        let (function, pc, at) = (state.top().function, state.top().pc, state.top().at);
+        let f = self.function(function);
+        // All of them are in the snapshot. But what the callee gets to know is no longer known to the region alone.
+        let args: Vec<Value> = f.list(inst.args).iter().filter_map(|r| state.top().regs[r.index()]).collect();
+        self.effect(Kind::Call { exit }, &args);
+        let analysis = self.analysis(function);
+        for &reg in f.list(inst.rets).iter().filter(|reg| analysis.is_live(pc + 1, **reg)) {
+            let place = self.prepared.register(function, reg);
+            let ty = Type { shape: place.shape, ty: place.ty };
+            let v = self.emit(Kind::Returned { at: at + place.at }, &[], ty);
+            self.write(state, reg, v);
+        }
+        // A call is executed by at least one lane.
+        if let Mask::Any(v) = state.mask() {
+            state.set_mask(Mask::Some(v));
+        }
+        Next::Here
     }
 
     pub(super) fn ret(&mut self, state: &mut State) -> Result<Next, Abort> {

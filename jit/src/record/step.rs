@@ -145,7 +145,7 @@ impl Recorder<'_> {
             Special::Ret => return self.ret(state),
             Special::Jmp => return Ok(self.jump(state, inst)),
             Special::BrTrue | Special::BrFalse => return Ok(self.branch(state, inst)),
-            Special::CallInd => return Ok(self.leave(state, ExitReason::LinkedCall)),
+            Special::CallInd => return Ok(self.linked_call(state, inst)),
             Special::EachLane | Special::EachAll | Special::EachUnique => return self.each(state, inst),
             Special::LoopBack => return Ok(self.loop_back(state, inst)),
             Special::MaskIf => return Ok(self.mask_if(state, inst)),

@@ -302,11 +302,15 @@ impl<T: Target> VCode<T> {
         match inst {
             Inst::Plain(plain) => plain.operands(&mut self.operands),
             Inst::Zero(r) => self.operands.push(Operand::reg_def(*r)),
-            Inst::Guard(_, stub) | Inst::GuardCall(stub) | Inst::Tick(stub, _) | Inst::Leave(stub) => {
+            Inst::Guard(_, stub)
+            | Inst::GuardCall(stub)
+            | Inst::Write(stub)
+            | Inst::Tick(stub, _)
+            | Inst::Leave(stub) => {
                 self.operands.extend(self.exit_stubs[*stub].registers().map(any));
             }
             Inst::Move { from, to } => self.operands.extend([any(*from), Operand::reg_def(*to)]),
-            Inst::Jump(..) | Inst::Branch(..) | Inst::Call(_) | Inst::CallLosing(_) => {}
+            Inst::Jump(..) | Inst::Branch(..) | Inst::GuardWritten(_) | Inst::Call(_) | Inst::CallLosing(_) => {}
         }
         self.operand_ends.push(self.operands.len() as u32);
     }

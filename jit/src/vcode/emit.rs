@@ -8,6 +8,7 @@ use super::code::VCode;
 use super::inst::{ExitStub, Inst, StubWrite};
 use super::{Assembler, Callee, Target};
 use crate::backend::{CompileError, Limit};
+use crate::ir::ExitId;
 use regalloc2::{Allocation, Block, Edit, Function, InstOrEdit, Output};
 
 /// Bytes of the words for the runtime: four arguments and an answer.
@@ -53,6 +54,8 @@ enum Label {
 enum Cold {
     /// Leaves by a side exit; where its operands are.
     Exit(usize, Vec<Allocation>),
+    /// Leaves by an exit that has been written.
+    Written(ExitId),
     /// Asks the runtime for so much fuel, and leaves by another piece of cold code or goes back.
     Poll(usize, u32),
 }
@@ -205,6 +208,12 @@ impl<T: Target> Emitter<'_, T> {
                 let at = self.asm.jump_if_failed()?;
                 self.fixups.push((at, Label::Cold(out)));
             }
+            Inst::Write(stub) => self.write(*stub, allocs)?,
+            Inst::GuardWritten(exit) => {
+                let out = self.cold(Cold::Written(*exit));
+                let at = self.asm.jump_if_failed()?;
+                self.fixups.push((at, Label::Cold(out)));
+            }
             Inst::Tick(stub, units) => {
                 let out = self.cold(Cold::Exit(*stub, allocs.to_vec()));
                 let poll = self.cold(Cold::Poll(out, *units));
@@ -238,6 +247,10 @@ impl<T: Target> Emitter<'_, T> {
                 let (stub, allocs) = (*stub, std::mem::take(allocs));
                 self.exit(stub, &allocs)
             }
+            Cold::Written(exit) => {
+                let exit = *exit;
+                self.leave(exit)
+            }
             Cold::Poll(out, units) => {
                 let (out, units) = (*out, *units);
                 self.asm.poll(units)?;
@@ -248,9 +261,15 @@ impl<T: Target> Emitter<'_, T> {
         }
     }
 
-    /// Writes what an exit writes, and leaves: the first time here, later there too.
+    /// Writes what an exit writes, and leaves.
     fn exit(&mut self, stub: usize, allocs: &[Allocation]) -> Result<(), CompileError> {
-        let ExitStub { exit, computed, writes } = &self.code.exit_stubs[stub];
+        self.write(stub, allocs)?;
+        self.leave(self.code.exit_stubs[stub].exit)
+    }
+
+    /// Writes what an exit writes.
+    fn write(&mut self, stub: usize, allocs: &[Allocation]) -> Result<(), CompileError> {
+        let ExitStub { computed, writes, .. } = &self.code.exit_stubs[stub];
         let mut rest = allocs;
         let mut write = |asm: &mut T::Assembler<'_>, writes: &[StubWrite]| {
             let n = writes.iter().map(|write| write.what.registers().count()).sum();
@@ -262,8 +281,12 @@ impl<T: Target> Emitter<'_, T> {
             write(&mut self.asm, operands)?;
             self.asm.call(Callee::General)?;
         }
-        write(&mut self.asm, writes)?;
-        self.asm.exit(*exit)?;
+        write(&mut self.asm, writes)
+    }
+
+    /// Leaves by an exit that has been written: the first time here, later there too.
+    fn leave(&mut self, exit: ExitId) -> Result<(), CompileError> {
+        self.asm.exit(exit)?;
         if self.leave_at.is_some() {
             return self.jump(None, Label::Leave);
         }

@@ -252,6 +252,15 @@ impl<T: Target> Lower<'_, T> {
         Ok(())
     }
 
+    /// Makes the call at which an exit stands.
+    pub(super) fn call_function(&mut self, exit: ExitId) {
+        let stub = self.exit_stub(exit);
+        self.code.push(Machine::Write(stub));
+        let number = self.imm(exit.0.into());
+        self.call(Callee::Call, &[number]);
+        self.code.push(Machine::GuardWritten(exit));
+    }
+
     /// Enters the memory of a frame.
     pub(super) fn open_frame(&mut self, inst: &Inst, function: FuncId, at: u32, exit: ExitId) {
         self.code.needs_scratch(8);

@@ -223,6 +223,10 @@ pub(crate) enum Inst<T: Target> {
     Guard(T::Cond, usize),
     /// Leaves if the last call has given 0.
     GuardCall(usize),
+    /// Writes what an exit writes.
+    Write(usize),
+    /// Leaves by an exit that has been written, if the last call has given 0.
+    GuardWritten(ExitId),
     /// Counts so many units of fuel; leaves if there are not as many.
     Tick(usize, u32),
     /// Calls the runtime, with arguments in the words for it. All registers are kept.
@@ -244,6 +248,8 @@ impl<T: Target> Inst<T> {
             | Inst::Branch(..)
             | Inst::Guard(..)
             | Inst::GuardCall(_)
+            | Inst::Write(_)
+            | Inst::GuardWritten(_)
             | Inst::Tick(..)
             | Inst::Call(_)
             | Inst::CallLosing(_)

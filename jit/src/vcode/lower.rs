@@ -212,7 +212,9 @@ impl<'a, T: Target> Lower<'a, T> {
         }
         match inst.kind {
             Kind::Const(_) => {}
-            Kind::EntryReg { at } => self.load_result(inst, Mem::at(Base::Frame, at as i32)),
+            Kind::EntryReg { at } | Kind::Returned { at } => {
+                self.load_result(inst, Mem::at(Base::Frame, at as i32));
+            }
             Kind::EntryMask(mask) => {
                 let bits = self.load_given_word(mask_word(mask));
                 let mask = T::mask_of_bits(self, bits);
@@ -242,6 +244,7 @@ impl<'a, T: Target> Lower<'a, T> {
             }
             Kind::Count(n) if self.counts_in_register(n) => {}
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
+            Kind::Call { exit } => self.call_function(exit),
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => self.checked(inst, exit)?,
             Kind::FrameOpen { function, at, exit } => self.open_frame(inst, function, at, exit),
             Kind::FrameClose => self.close_frame(inst),

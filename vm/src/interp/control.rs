@@ -55,7 +55,7 @@ pub(crate) unsafe fn enter(
 
 /// Returns whether there is room for a frame of the function at `base`.
 pub(crate) fn fits(t: &Thread, function: &PreparedFunction, base: *mut u8) -> bool {
-    t.stack.left(base) >= function.frame_bytes && t.frames.len() < t.max_depth
+    t.stack.left(base) >= function.frame_bytes && t.frames.len() + t.hidden < t.max_depth
 }
 
 /// Copies registers between frames.
@@ -116,7 +116,7 @@ unsafe fn call<const TRACED: bool>(
     unsafe {
         let base = t.base.add((*t.function).frame_bytes);
         if !fits(t, &*callee, base) {
-            let limit = if t.frames.len() < t.max_depth { t.stack.bytes() } else { t.max_depth };
+            let limit = if t.frames.len() + t.hidden < t.max_depth { t.stack.bytes() } else { t.max_depth };
             return t.raise(step, TrapKind::StackOverflow, None, TrapDetail::Limit(limit as u64));
         }
         copy_all(base, &(*callee).params, t.base, &site.args);
@@ -175,7 +175,7 @@ pub(super) struct Ret;
 impl Kernel for Ret {
     #[inline(always)]
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
-        if !t.launched.is_empty() && !t.settle(step) {
+        if !t.launched.is_empty() && (t.in_native && t.has_to_wait() || !t.in_native && !t.settle(step)) {
             return null();
         }
         // SAFETY: the contract of handlers.

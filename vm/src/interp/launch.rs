@@ -126,6 +126,11 @@ impl Thread {
         null()
     }
 
+    /// Returns whether the executing call has launched tasks that it has not waited for.
+    pub fn has_to_wait(&self) -> bool {
+        self.launched.iter().any(|launched| launched.depth == self.frames.len())
+    }
+
     /// Returns whether all tasks are done that the executing call has launched. If not, the thread pauses, to execute `step` again later;
     /// if one has failed, it traps.
     pub fn settle(&mut self, step: *const Step) -> bool {

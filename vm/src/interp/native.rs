@@ -301,7 +301,7 @@ impl Pause<'_> {
     #[inline]
     pub fn has_room(&self, bytes: u64, depth: usize) -> bool {
         let t = &self.thread;
-        t.stack.left(t.base) as u64 >= bytes && t.frames.len() + depth < t.max_depth
+        t.stack.left(t.base) as u64 >= bytes && t.frames.len() + t.hidden + depth < t.max_depth
     }
 
     /// Returns whether there are numbers of regions, for native code that [passes over](Context::passed_over) some.
@@ -392,8 +392,128 @@ impl Pause<'_> {
             passed_over: 0,
             leave_at: i64::MAX,
             is_shared: t.memory.is_shared().into(),
+            call: None,
+            caller: std::ptr::null_mut(),
+            has_led: false,
             thread: t,
         }
+    }
+
+    /// Native code that was entered makes a call: puts the interpreter at that, which stands in the last of `frames`; `masks` is what
+    /// [`write_masks`](Self::write_masks) would write for that one. The frames before it are hidden until
+    /// [`end_call`](Self::end_call) or [`abandon_call`](Self::abandon_call).
+    ///
+    /// # Safety
+    /// As for [`resume`](Self::resume); and the memory of all frames has been entered.
+    #[inline(always)]
+    pub unsafe fn begin_call(&mut self, frames: &[ResumeFrame], masks: &[u64]) -> Caller {
+        let t = &mut *self.thread;
+        if self.passed_over != 0 {
+            t.memory.pass_over_frames(std::mem::take(&mut self.passed_over));
+        }
+        let (function, base, floor, region) = (t.function, t.base, t.floor, t.region);
+        let hidden = frames.len().saturating_sub(1);
+        t.masks.truncate(t.floor);
+        t.mask = masks[0];
+        t.hidden += hidden;
+        if let Some(frame) = frames.last() {
+            if hidden != 0 {
+                t.base = base.wrapping_add(frame.at as usize);
+                t.function = t.code.function(frame.function);
+                t.region = region_of(masks[1]);
+            }
+            // SAFETY: the function belongs to the thread's code; and the caller's promise about `pc`.
+            self.next = unsafe { (*t.function).steps.as_ptr().add(frame.pc as usize) };
+        }
+        Caller { function, base, floor, region, hidden, frames: t.frames.len() }
+    }
+
+    /// Returns whether the call has returned.
+    #[inline]
+    pub fn has_returned(&self, caller: &Caller) -> bool {
+        self.thread.frames.len() <= caller.frames
+    }
+
+    /// The call has returned, and native code goes on with the frame that it was entered with.
+    #[inline(always)]
+    pub fn end_call(&mut self, caller: &Caller, context: &mut Context) {
+        let t = &mut *self.thread;
+        t.hidden -= caller.hidden;
+        (t.function, t.base, t.floor, t.region) = (caller.function, caller.base, caller.floor, caller.region);
+        (context.passed_over, context.ticks) = (0, t.ticks);
+        context.regions = t.memory.directory();
+        context.thread = t;
+    }
+
+    /// The call does not come back to the native code, wherever it has led: the frames of that are the interpreter's from now on.
+    /// `words` is what [`write_masks`](Self::write_masks) would write, for each of them. What was called later has been abandoned before.
+    ///
+    /// # Safety
+    /// The frames are those that [`begin_call`](Self::begin_call) was given, and the call has not returned.
+    #[cold]
+    pub unsafe fn abandon_call(&mut self, caller: &Caller, frames: &[ResumeFrame], words: &[u64]) {
+        let t = &mut *self.thread;
+        t.hidden -= caller.hidden;
+        let (mut masks, mut hidden, mut rest) = (Vec::new(), Vec::new(), words);
+        let mut last_floor = caller.floor;
+        for (i, frame) in frames.iter().enumerate() {
+            let base = caller.base.wrapping_add(frame.at as usize);
+            let (function, region): (*const PreparedFunction, u32) = match i {
+                0 => (caller.function, caller.region),
+                _ => (t.code.function(frame.function), region_of(rest[1])),
+            };
+            last_floor = caller.floor + masks.len();
+            let mask = rest[0];
+            rest = read_masks(rest, &frame.entries, |entry| masks.push(entry));
+            // SAFETY: the function belongs to the thread's code; the caller's promise: there was room for the frame, and it is there.
+            unsafe {
+                if i != 0 {
+                    control::write_constants(&*function, base);
+                }
+                let step = (*function).steps.as_ptr().add(frame.pc as usize);
+                hidden.push(Frame { function, step, base, mask, floor: last_floor, region });
+            }
+        }
+        // The last one stands where it did, in the frames or executing.
+        hidden.pop();
+        let more = masks.len();
+        t.masks.splice(caller.floor..caller.floor, masks);
+        match t.frames.get_mut(caller.frames..) {
+            Some([last, called @ ..]) => {
+                last.floor = last_floor;
+                called.iter_mut().for_each(|frame| frame.floor += more);
+                t.floor += more;
+            }
+            _ => t.floor = last_floor,
+        }
+        t.frames.splice(caller.frames..caller.frames, hidden);
+    }
+
+    /// [`steps`](Self::steps), while native code is in the midst of a call. It holds addresses, so if an instruction traps, or the
+    /// thread would have to wait, nothing has happened, and the result is `false`: the interpreter is to do it once native code has left.
+    #[inline]
+    pub fn steps_within(&mut self, instructions: u32) -> bool {
+        if self.has_ended() {
+            return false;
+        }
+        let before = std::mem::replace(&mut self.thread.stepping, true);
+        self.thread.in_native = true;
+        let depth = self.thread.frames.len();
+        let mut all = true;
+        for _ in 0..instructions {
+            let step = self.next;
+            // SAFETY: the next step of the executing function, as in `run_steps`: until the call returns there is one.
+            self.next = unsafe { ((*step).handler)(self.thread, step) };
+            if self.next.is_null() {
+                (self.next, self.thread.trap, all) = (step, None, false);
+            }
+            if !all || self.thread.frames.len() != depth {
+                break;
+            }
+        }
+        self.thread.in_native = false;
+        self.thread.stepping = before;
+        all
     }
 
     /// Takes back what native code has changed.
@@ -429,20 +549,19 @@ impl Pause<'_> {
     }
 
     /// The same as [`resume`](Self::resume) and a [`step`](Self::step), if the entered frame is the only one and stands
-    /// at a return: then nobody sees its masks.
+    /// at a return: then nobody sees its masks. If it has to wait for what it has launched, it still stands there.
     ///
     /// # Safety
     /// As for that.
     #[inline]
     pub unsafe fn resume_at_return(&mut self, frames: &[ResumeFrame], words: &[u64]) {
-        let t = &mut *self.thread;
         // SAFETY: the caller's promise, which is the contract of handlers.
         unsafe {
-            if self.passed_over == 0 && t.launched.is_empty() {
-                self.next = control::leave(t);
-            } else {
+            if self.passed_over != 0 || self.thread.has_to_wait() {
                 self.resume(frames, words);
-                self.step();
+            }
+            if !self.thread.has_to_wait() {
+                self.next = control::leave(self.thread);
             }
         }
     }
@@ -509,10 +628,16 @@ fn by_itself(word: &u64) -> u64 {
 #[inline(always)]
 fn take_masks<'w>(t: &mut Thread, words: &'w [u64], kinds: &[EntryKind]) -> &'w [u64] {
     t.mask = words[0];
+    read_masks(words, kinds, |entry| t.masks.push(entry))
+}
+
+/// Reads the mask entries of a frame from such words; gives those behind.
+#[inline(always)]
+fn read_masks<'w>(words: &'w [u64], kinds: &[EntryKind], mut entry: impl FnMut(MaskEntry)) -> &'w [u64] {
     let mut rest = &words[FRAME_WORDS..];
     for &kind in kinds {
         let (restore, other) = (by_itself(&rest[0]), by_itself(&rest[1]));
-        t.masks.push(MaskEntry { kind, visiting: rest[2] as u8, restore, other });
+        entry(MaskEntry { kind, visiting: rest[2] as u8, restore, other });
         rest = &rest[ENTRY_WORDS..];
     }
     rest
@@ -553,6 +678,26 @@ pub fn units_of(bytes: u64) -> u64 {
     fuel_of(bytes)
 }
 
+/// The frame that native code was entered with, while a function that it calls executes; see [`Pause::begin_call`].
+pub struct Caller {
+    function: *const PreparedFunction,
+    base: *mut u8,
+    floor: usize,
+    region: u32,
+    /// Frames around it.
+    frames: usize,
+    /// Frames above it that are hidden.
+    hidden: usize,
+}
+
+/// Makes the call at which an exit stands, whose state has been written as for leaving by it. Gives `true` once the call has returned:
+/// its results lie in their registers. If not, native code is to leave by the exit; [`Context::has_led`] then says whether the state is
+/// that of the exit.
+///
+/// # Safety
+/// Called by native code that was entered with the context, with an exit of its own.
+pub type CallNatively = unsafe fn(context: &mut Context, exit: u32) -> bool;
+
 /// What native code works on.
 #[repr(C)]
 pub struct Context {
@@ -577,6 +722,12 @@ pub struct Context {
     pub leave_at: i64,
     /// 1 if other threads that run the program may be accessing its memory, else 0. That does not change while native code runs.
     pub is_shared: u64,
+    /// Who makes calls that native code does not return from to the interpreter; if nobody does, it leaves at them.
+    pub call: Option<CallNatively>,
+    /// What that one keeps with this run of native code.
+    pub caller: *mut (),
+    /// A call has not come back: the interpreter stands where that has led, and is not to be put anywhere.
+    pub has_led: bool,
     thread: *mut Thread,
 }
 

@@ -76,6 +76,8 @@ pub(crate) struct Thread {
     pub floor: usize,
     pub region: u32,
     pub frames: Vec<Frame>,
+    /// How many more there are, of which only native code knows that waits for a call.
+    pub hidden: usize,
     pub max_depth: usize,
     /// Registers of frames.
     pub stack: Stack,
@@ -141,6 +143,7 @@ impl Thread {
             floor: 0,
             region: 0,
             frames: Vec::new(),
+            hidden: 0,
             max_depth: shared.max_depth,
             stack,
             frame_memory,
@@ -446,6 +449,7 @@ impl Thread {
         self.floor = 0;
         self.base = self.stack.start();
         self.mask = 0;
+        self.hidden = 0;
         (self.failed_in_task, self.in_native, self.stepping) = (false, false, false);
         self.launched.clear();
         (self.waits_for, self.resume) = (None, null());
