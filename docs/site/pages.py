@@ -101,6 +101,7 @@ SECTIONS: list[tuple[str, str, list[str]]] = [
             "ReadOnly",
             "DivisionByZero",
             "AssertionFailed",
+            "Overflow",
             "Aborted",
             "StackOverflow",
             "OutOfMemory",

@@ -10,6 +10,7 @@
         ├── UnboundExtern (NameError)      an `extern` variable that was not supplied (`module.globals`)
         ├── DivisionByZero (ZeroDivisionError)
         ├── AssertionFailed (AssertionError)
+        ├── Overflow (OverflowError)       a Python int does not fit in the type of numpy's that a kernel uses it as
         ├── Aborted (RuntimeError)         the program called abort()
         ├── StackOverflow (RecursionError)
         ├── HostError (RuntimeError)       a function of the host failed; exceptions of Python pass as they are
@@ -209,6 +210,10 @@ class AssertionFailed(Trap, AssertionError):
     """An assert was false in an active lane."""
 
 
+class Overflow(Trap, OverflowError):
+    """A Python int did not fit in the type of numpy's that a kernel uses it as."""
+
+
 class Aborted(Trap, RuntimeError):
     """The program called abort()."""
 
@@ -331,6 +336,7 @@ for _class in (
     LinkError,
     CompileWarning,
     Trap,
+    Overflow,
     *_TRAPS.values(),
 ):
     _class.__module__ = "spmdvm"

@@ -163,6 +163,7 @@ def test_the_tree() -> None:
         spmdvm.ReadOnly: ValueError,
         spmdvm.DivisionByZero: ZeroDivisionError,
         spmdvm.AssertionFailed: AssertionError,
+        spmdvm.Overflow: OverflowError,
         spmdvm.Aborted: RuntimeError,
         spmdvm.StackOverflow: RecursionError,
         spmdvm.OutOfFuel: TimeoutError,

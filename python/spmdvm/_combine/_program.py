@@ -32,7 +32,7 @@ class Program:
         """Compile a text whose lines come from these places, with functions that are translated from Python."""
         self.who, self.text, self.places = who, text, places
         self.names, self.variables = of_python.python_names, of_python.python_variables
-        self.assertions = of_python.assertions
+        self.assertions, self.overflows = of_python.assertions, of_python.overflows
         functions = [piece for piece in pieces if isinstance(piece, FunctionPiece)]
         self.in_python = not functions
         self.name = next((piece.name for piece in pieces if piece.parameter != "op"), pieces[0].name if pieces else who)

@@ -1,8 +1,9 @@
 """Kernels written in Python, and expressions: compiled through SPMD text when they are first called.
 
 `Kernel` finds out the types of a call and has an instance translated for them (`_translate`, with `_expressions`,
-`_calls` and `_functions`), compiled and called; `_values` and `_types` are what expressions are, `_source` reads
-functions and draws errors, `_places` tells what engines say at lines of Python.
+`_calls` and `_functions`), compiled and called; `_values` and `_types` are what expressions are, `_ints` has Python
+ints fit in types of numpy's, `_source` reads functions and draws errors, `_places` tells what engines say at lines of
+Python.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from ._plain import parameters
 from ._random import rng as rng
 from ._source import Declaration, Source
 from ._translate import Body, Param, Program, looks_like_foreach
-from ._types import Array, Num, Record, Uniform, is_laid_out, of_dtype, of_value, record_of, strong
+from ._types import INT, Array, Num, Record, Uniform, is_laid_out, of_dtype, of_value, record_of, strong
 from ._usage import Usage, has_effects, makes_arrays, reduces
 from ._values import LONGEST
 
@@ -95,6 +96,8 @@ class _Instance:
         self.variables = program.python_variables
         # What is asserted, as Python has it, by file and line.
         self.assertions = program.assertions
+        # By the functions that test whether Python ints fit: which these are.
+        self.overflows = program.overflows
         self.gives_several = body.returns_tuple if body.uniform else body.gives_several
         # Whether the program of an elementwise kernel has the loop over its elements.
         self.has_loop = f" {LOOP}(" in self.text
@@ -113,6 +116,9 @@ class _Instance:
         self.function: Any = None
         # The same with functions of Python that are called rather than part of their callers: for the stepper.
         self.by_steps: _Instance | None = None
+        # What tells whether Python ints that are passed fit where they are used, and what runs if they do not.
+        self.fits: Callable[..., bool] | None = _fitting(program, body, self.has_loop)
+        self.careful: _Instance | None = None
         self.translate: Translate | None = None
         self.has_inlined = program.has_inlined
 
@@ -576,6 +582,8 @@ class Kernel:
     def _run(self, instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
         # A call that is looked at hands the next run over, and that one only.
         via = _seeing.via
+        if instance.fits is not None and not instance.fits(*given):
+            instance = self._careful(instance)
         try:
             if special and special.get("progress") is True:
                 special = {**special, "progress": _progress.Bar(self.__name__)}
@@ -593,6 +601,15 @@ class Kernel:
             if text.startswith(f"{ENTRY}()"):
                 raise type(error)(self.__name__ + text[len(ENTRY) :]) from None
             raise
+
+    def _careful(self, instance: _Instance) -> _Instance:
+        """Give the instance for Python ints that do not all fit where they are used: they are tested there."""
+        with self._lock:
+            if instance.careful is None:
+                instance.careful = self._build(*instance.translate(Program(assumes=False)))
+                instance.careful.translate = instance.translate
+        self._last = instance.careful
+        return instance.careful
 
     def _shapes(self, instance: _Instance, given: list[Any]) -> dict[str, tuple[int, ...]]:
         """Give the shapes of the arrays that a run was given, by the names of the parameters."""
@@ -664,6 +681,7 @@ class Kernel:
         for param in params:
             if param.uniform and isinstance(param.type, Num) and param.type.is_int:
                 param.host = body.param_text(param.name)
+        _note_passed(body)
         body.translate()
         if body.returns is None and not has_effects(self._source.tree):
             self._source.fail(
@@ -693,6 +711,7 @@ class Kernel:
         for param in params:
             if isinstance(param.type, Num) and param.type.is_int:
                 param.host = body.param_text(param.name)
+        _note_passed(body)
         arrays = [param for param in params if isinstance(param.type, Array) and param.type.ndim]
         for param, classes in zip(arrays, pattern):
             for k, number in enumerate(classes):
@@ -819,7 +838,7 @@ class Kernel:
         if instance.by_steps is None:
             slow = instance
             if instance.has_inlined or instance.has_loop:
-                slow = self._build(*instance.translate(Program(inlines=False)))
+                slow = self._build(*instance.translate(Program(inlines=False, assumes=False)))
             lines = slow.text.split("\n")
             for at, place in enumerate(slow.places):
                 if place is not None and lines[at].startswith("static inline "):
@@ -1096,9 +1115,44 @@ def evaluate(
 # Helpers.
 
 
+def _note_passed(body: Body) -> None:
+    """Note which Python ints are passed to a kernel."""
+    for param in body.params:
+        if param.type == INT:
+            param.passed = body.param_text(param.name)
+
+
+def _fitting(program: Program, body: Body, has_loop: bool) -> Callable[..., bool] | None:
+    """Make the function that tells whether Python ints that are passed fit where they are used; None if all do."""
+    if not program.assumed:
+        return None
+    names = [body.param_text(param.name) for param in body.params] if has_loop else _names_of(body)
+    passed = {param.passed for param in body.params if param.passed is not None}
+    tests = []
+    for host, (low, high) in program.assumed.items():
+        # (What is annotated as `int` may be given arrays.)
+        is_int = f"{host}.__class__ is int and " if host in passed else ""
+        tests.append(f"{is_int}{low} <= {host} <= {high}")
+    of = {"_min": min, "_max": max}
+    found = eval(f"lambda {', '.join([*names, '*_'])}: {' and '.join(tests)}", of)
+
+    def fits(*given: Any) -> bool:
+        try:
+            return bool(found(*given))
+        except (ArithmeticError, ValueError, TypeError, NameError):
+            return False
+
+    return fits
+
+
+def _names_of(body: Body) -> list[str]:
+    """Give the names of what an instance is given."""
+    return [part.rsplit(" ", 1)[1].removesuffix("[]") for part in body.param_list(made=False)]
+
+
 def _lengths_of(body: Body, width: int) -> Callable[..., list[tuple[int, ...]]]:
     """Make the function that computes the lengths of arrays of what is passed."""
-    names = [part.rsplit(" ", 1)[1].removesuffix("[]") for part in body.param_list(made=False)]
+    names = _names_of(body)
     shapes = ", ".join("(" + "".join(f"_of(lambda: {host}), " for host in made.hosts) + ")" for made in body.hidden)
     text = f"lambda {', '.join(names)}: [{shapes}]"
     of = {"_of": _length, "_len": len, "_range": range, "_min": min, "_max": max, "_width": width}

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _complex, _functions, _instead
+from . import _complex, _functions, _instead, _ints
 from ._calls import Calls, text_of
 from ._parts import NO_INDEX, is_complex_part, is_ellipsis, is_no_index
 from ._scopes import Local
@@ -121,7 +121,13 @@ class Expressions(Calls):
     # Conversions.
 
     def cast(self, value: Value, ty: Num, node: Any) -> Value:
-        """Convert a number. A constant of Python's must fit; one of numpy's wraps."""
+        """Convert a number where it meets another one or is stored. A Python int must fit; one of numpy's wraps."""
+        if _ints.is_open(value, ty):
+            return _ints.fitted(self, node, value, ty, lambda value: self._cast(value, ty, node))
+        return self._cast(value, ty, node)
+
+    def _cast(self, value: Value, ty: Num, node: Any) -> Value:
+        """Convert a number. Of a Python int that is no constant the low bits are taken."""
         if value.const is not None and not (value.type == FLOAT and value.const != value.const):
             if ty.is_int and value.type.is_int:
                 if not ty.holds(int(value.const)):
@@ -172,7 +178,7 @@ class Expressions(Calls):
             return Value(f"((int64){value.text})", INT, value.uniform, host=value.host)
         if value.const is not None and ty.is_int and value.type.is_int and not ty.holds(int(value.const)):
             self.fail(node, f"{value.const} is no `{ty}`", f"`{ty}` has {_range(ty)}")
-        return self.cast(value, ty, node)
+        return self._cast(value, ty, node)
 
     def annotation(self, node: ast.expr) -> Num:
         """Give the type that an annotation names."""
@@ -749,11 +755,13 @@ class Expressions(Calls):
                 " and ".join(f"`{v.type}`" for v in values),
                 "compare the number: `x != 0`",
             )
+        self.in_arm += 1
         result = self.cast(values[-1], ty, node)
         for value in reversed(values[:-1]):
             test, x = self.as_bool(node, value).text, self.cast(value, ty, node).text
             yes, no = (result.text, x) if is_and else (x, result.text)
             result = Value(f"({test} ? {yes} : {no})", ty, value.uniform and result.uniform)
+        self.in_arm -= 1
         return result
 
     def of_Compare(self, node: ast.Compare) -> Value:
@@ -816,8 +824,6 @@ class Expressions(Calls):
                 self.fail(node, "bools have no order", "two bools")
             return f"{a.text} {op} {b.text}"
         ty = promote(a.type, b.type)
-        if ty is None or (ty.kind == "f" and a.type.is_int and b.type.is_int):
-            self.fail(node, f"`{a.type}` and `{b.type}` are not compared", "no type holds both", "convert one of them")
         if ty.kind == "c" and op not in ("==", "!="):
             self.fail(node, "complex numbers have no order", f"`{ty}`", "compare `abs(z)`, or a part, `z.real`")
         if ty == INT and a.is_narrow and b.is_narrow:
@@ -826,6 +832,9 @@ class Expressions(Calls):
             for value, other in ((a, b), (b, a)):
                 if value.const is not None and value.type == INT and not ty.holds(value.const):
                     return self._beyond(op if value is b else _mirrored(op), value.const, ty, other)
+        by_value = _ints.compared(self, node, op, a, b)
+        if by_value is not None:
+            return by_value
         return f"{self.cast(a, ty, node).text} {op} {self.cast(b, ty, node).text}"
 
     def _of_tuples(self, node: Any, op: str, a: Value, b: Value) -> str:
@@ -874,7 +883,9 @@ class Expressions(Calls):
         if ty == INT and a.is_narrow and b.is_narrow:
             text = f"({test.text} ? {a.text} : {b.text})"
             return Value(text, INT, test.uniform and a.uniform and b.uniform, min(a.low, b.low), max(a.high, b.high))
+        self.in_arm += 1
         x, y = self.cast(a, ty, node), self.cast(b, ty, node)
+        self.in_arm -= 1
         return Value(f"({test.text} ? {x.text} : {y.text})", ty, test.uniform and a.uniform and b.uniform)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Callable, NoReturn
 
 import numpy as np
 
-from . import _complex, _instead, _library
+from . import _complex, _instead, _ints, _library
 from ._types import BOOL, COMPLEX, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
 from ._values import Value, constant, tuple_of
 
@@ -241,6 +241,15 @@ def _extreme(op: str) -> Call:
                 uniform = result.uniform and arg.uniform
                 result = Value(text, INT, uniform, low, high, below=below, least=least, most=most)
                 continue
+            open_ = next((v for v in (result, arg) if _ints.is_open(v, ty) and not _ints.is_assumed(body, v, ty)), None)
+            if open_ is not None:
+                # It need not fit if it is not the one.
+                test = f"({body.comparison(node, op, arg, result)})"
+                body.in_arm += 1
+                a, b = body.cast(result, ty, node), body.cast(arg, ty, node)
+                body.in_arm -= 1
+                result = Value(f"({test} ? {b.text} : {a.text})", ty, result.uniform and arg.uniform)
+                continue
             a, b = body.cast(result, ty, node), body.cast(arg, ty, node)
             # In SPMD text `min(b, a)` is `b < a ? b : a`: the first of Python's if they are equal, or one is NaN.
             text = f"{'min' if op == '<' else 'max'}({b.text}, {a.text})"
@@ -283,6 +292,9 @@ def _np_extreme(helper: str, spmd: str) -> Call:
             body.fail(
                 node, "these have no common type", " and ".join(f"`{a.type}`" for a in args), "convert one of them"
             )
+        if ty.is_int and not ty.weak:
+            # In numpy both have to fit.
+            args = [body.cast(arg, ty, node) if _ints.is_open(arg, ty) else arg for arg in args]
         if ty.is_int:
             return _extreme("<" if spmd == "min" else ">")(body, node, args)
         a, b = (body.cast(arg, ty, node) for arg in args)
@@ -294,8 +306,16 @@ def _np_extreme(helper: str, spmd: str) -> Call:
 
 def _clip(body: Any, node: Any, args: list[Value]) -> Value:
     _take(body, node, args, 3)
-    low = _np_extreme("py_maximum", "max")(body, node, args[:2])
-    return _np_extreme("py_minimum", "min")(body, node, [low, args[2]])
+    result = args[0]
+    for bound, op, helper, spmd in ((args[1], ">", "py_maximum", "max"), (args[2], "<", "py_minimum", "min")):
+        if not (result.type.is_int and bound.type == INT):
+            result = _np_extreme(helper, spmd)(body, node, [result, bound])
+            continue
+        # As in numpy, an int of Python's may be beyond what the type holds, where it bounds nothing.
+        low, high = _ints.bounds_of(result.type)
+        beyond = bound.const is not None and (bound.const < low if op == ">" else bound.const > high)
+        result = result if beyond else _extreme(op)(body, node, [result, bound])
+    return result
 
 
 def _where(body: Any, node: Any, args: list[Value]) -> Value:

@@ -19,6 +19,8 @@ from ._values import INT32, LONGEST, OUTSIDE, Value, tuple_of
 
 # What bounds of indices are below, and the numbers of parameters in them: no sum of them overflows 64 bits.
 _SMALL, _LARGEST = 2**30, "1099511627776ll"
+# A length with an offset, or a constant.
+_OF_LENGTH = re.compile(r"\(?(?:\d+ll|\(int64\)(\w+__n\d+)(?: [+-] -?\d+)?)\)?")
 _LONGEST_WINDOW = 64
 NO_INDEX = (
     "`None` cannot stand in an index",
@@ -482,15 +484,26 @@ class Parts:
         if op == "-":
             low, high = high, low
         factor = b.const if op in ("*", "//") else None
+        if op == "*" and a.low >= 0 and b.low >= 0 and self._are_lengths(least, most, low, high):
+            # Less than 2⁶², so that another number may be added, but no other product of these.
+            return replace(result, least=f"({least} * {low})", most=f"({most} * {high})")
         if op in ("*", "//") and not (factor is not None and 0 < factor < 2**16 and a.low >= 0):
             return result
         if op == "*" and "*" in f"{least}{most}":
             return result
         sign = "/" if op == "//" else op
         new = [None if x is None or y is None else f"({x} {sign} {y})" for x, y in ((least, low), (most, high))]
+        if any(" * (" in f"{text}" for text in (most, high)) and "*" in f"{most}" and "*" in f"{high}":
+            return result
         # With numbers alone the range says as much.
         new = [None if text is None or len(text) > 200 or "(int64)" not in text else text for text in new]
         return replace(result, least=new[0], most=new[1])
+
+    def _are_lengths(self, *texts: str | None) -> bool:
+        """Return whether numbers are computed of one length each, and of constants, without products."""
+        found = [None if text is None else _OF_LENGTH.fullmatch(text) for text in texts]
+        own = {self.param_text(param.name) for param in self.params}
+        return all(at is not None and at[1] not in own for at in found)
 
     def known_inside(self, unsure: list[tuple[Value, Value]]) -> str | None:
         """Give what says whether indices are all below lengths, which is computed first; None if nothing can."""
@@ -503,6 +516,10 @@ class Parts:
             if not (index.low >= 0):
                 tests[f"{least} >= 0"] = None
             tests[f"{most} < {bound}"] = None
+        return self.known_before(tests)
+
+    def known_before(self, tests: dict[str, None]) -> str:
+        """Give what says whether tests of parameters alone hold, which is computed first."""
         wide = {self.param_text(p.name) for p in self.params if isinstance(p.type, Num) and p.known is None}
         names = dict.fromkeys(re.findall(r"\(int64\)(\w+)", " ".join(tests)))
         # So that nothing overflows.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import CompileError, Trap
+from .._errors import CompileError, Overflow, Trap
 from ._inline import Inside
 from ._source import Line, excerpt
 from ._support import FUNCTIONS
@@ -71,12 +71,18 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
     head = re.sub(rf" \(task \d+ of `{TASK}`\)", "", head)
     head = re.sub(r"`([^`]+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
     place = next((place for place in places if place), None)
-    new = type(trap)("")
+    overflow = instance.overflows.get(trap.stack[0].function) if trap.stack else None
+    new = type(trap)("") if overflow is None else Overflow("")
     new.__dict__.update(trap.__dict__)
     if any(frame.function == TASK for frame in trap.stack):
         new.task = None
     help = ""
-    if place is not None and trap.kind == "assertion" and (place.file, place.number) in instance.assertions:
+    if overflow is not None:
+        new.kind = "overflow"
+        lane = re.search(r" \(lane \d+\)", head)
+        head = f"{overflow}{lane[0] if lane else ''} in `{own}`"
+        help = "\n  help: convert the number that it meets, `np.int64(x)`, or store to an array of a wider type"
+    elif place is not None and trap.kind == "assertion" and (place.file, place.number) in instance.assertions:
         told = instance.assertions[place.file, place.number]
         found = re.fullmatch(r"(.*assertion failed: ).*?( \(lane \d+\))?( in `[^`]*`)?", head)
         if found is not None:
@@ -96,7 +102,7 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
             head = head.replace(")`", ")")
         elif trap.index < 0:
             help = f"\n  help: indices count from the end only where they are constants; write `len({name}) - …`"
-    new.args = (head if place is None else f"{head}\n{_line_excerpt(place, trap.kind.replace('_', ' '))}{help}",)
+    new.args = (head if place is None else f"{head}\n{_line_excerpt(place, new.kind.replace('_', ' '))}{help}",)
     stack = []
     around = (LOOP, TASK, ENTRY) if any(frame.function == LOOP for frame in trap.stack) else ()
     for frame, at in zip(trap.stack, places):

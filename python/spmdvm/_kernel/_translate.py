@@ -21,6 +21,7 @@ from .._errors import CompileError
 from . import _complex, _instead, _random, _support
 from ._arrays import Made
 from ._inline import Inline, inline_of
+from ._ints import Overflow
 from ._loops import Loops, jumps
 from ._parts import Part, is_complex_part
 from ._reserved import RESERVED
@@ -105,6 +106,8 @@ class Param:
     known: Known | None = None
     # Of an integer that is known before the kernel is called: what gives it.
     host: str | None = None
+    # Of a Python int that was passed to the kernel: its name there.
+    passed: str | None = None
 
 
 @dataclass
@@ -158,13 +161,20 @@ _CALL = re.compile(r"(\w+)\(")
 class Program:
     """The SPMD text of an instance, and where its lines come from."""
 
-    def __init__(self, inlines: bool = True) -> None:
+    def __init__(self, inlines: bool = True, assumes: bool = True) -> None:
         """Begin with nothing.
 
         Whether it `inlines`: functions that index arrays become part of their callers, and loops over elements are for
-        several threads. Else it is for who steps through it.
+        several threads. Else it is for who steps through it. Whether it `assumes` that Python ints that are passed fit
+        where they meet other integers: else they are tested there.
         """
         self.inlines = inlines
+        self.assumes = assumes
+        # Between what Python ints are assumed to be, by what gives them before the call; and what is tested of others,
+        # by the functions that do so.
+        self.assumed: dict[str, tuple[int, int]] = {}
+        self.overflows: dict[str, Overflow] = {}
+        self._tests: dict[tuple[Overflow, str], str] = {}
         # Whether some function has.
         self.has_inlined = False
         # Whether the host brings memory for arrays when it is called.
@@ -212,6 +222,13 @@ class Program:
         """Ask for a support function."""
         self.support[helper] = _support.FUNCTIONS.get(helper) or _random.SUPPORT
         return helper
+
+    def overflow(self, what: Overflow, how: str) -> str:
+        """Give the name of the function that tests whether something fits, in some way."""
+        if (what, how) not in self._tests:
+            name = self._tests[what, how] = self.name("py_fits")
+            self.overflows[name] = what
+        return self._tests[what, how]
 
     def record(self, record: Record) -> str:
         """Give the name of a struct."""
@@ -759,7 +776,8 @@ class Body(Loops):
                 if param.host is not None and known.get("equals") is None:
                     # An index that is below it is below lengths that are it.
                     known["equals"] = (f"= {param.host}", 0)
-                return Value(self.param_text(name), param.type, param.uniform, **known, host=param.host)
+                of = {"host": param.host, "passed": param.passed}
+                return Value(self.param_text(name), param.type, param.uniform, **known, **of)
             return None
         return self.outside_array(node)
 
@@ -1928,9 +1946,10 @@ class Body(Loops):
             arg.host if isinstance(arg.type, Num) and not (again and name not in own) else None
             for name, arg in zip(names, args)
         )
+        passed = tuple(arg.passed if host is not None else None for arg, host in zip(args, hosts))
         self.program.passed.extend(given.functions.values())
         identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()), functions)
-        identity = (*identity, known, indices, hosts)
+        identity = (*identity, known, indices, hosts, passed)
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True
@@ -1940,7 +1959,7 @@ class Body(Loops):
         else:
             if len(self.program.active) >= _MOST_ACTIVE:
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
-            params = [Param(*param) for param in zip(names, types, uniform, views, lanes, known, hosts)]
+            params = [Param(*param) for param in zip(names, types, uniform, views, lanes, known, hosts, passed)]
             body = Body(self.program, source, params, lookup, plain, scope, given.functions, given.captured)
             body.tuples, body.outer_indices = given.tuples, indices
             own = self.program.name(_spmd_name(name))

@@ -36,6 +36,7 @@ class Value:
         wrapped: of an integer that is computed in 64 bits: the low 32 of them as an `int`, computed in 32.
         host: of an integer that is known before the kernel is called: an expression of Python that gives it, of the
             names that numbers and lengths have in the text.
+        passed: of a Python int that was passed to the kernel: its name in the text.
         least, most: of an integer, expressions of 64 bits, of parameters and their lengths alone, between which it is;
             what follows of `low`, `high`, `below` and `equals` is left out.
     """
@@ -52,6 +53,7 @@ class Value:
     apart: frozenset[str] = frozenset()
     wrapped: str | None = None
     host: str | None = None
+    passed: str | None = None
     least: str | None = None
     most: str | None = None
 
