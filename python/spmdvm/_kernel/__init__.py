@@ -40,6 +40,7 @@ from ._translate import Body, Param, Program, looks_like_foreach
 from ._types import INT, Array, Num, Record, Uniform, is_laid_out, of_dtype, of_value, record_of, strong
 from ._usage import Usage, has_effects, makes_arrays, reduces
 from ._values import LONGEST
+from ._wrappers import inner_of, is_wrapped
 
 lane, width = _functions.LANE, _functions.WIDTH
 reduce_add, reduce_min, reduce_max = (ACROSS[name] for name in ("reduce_add", "reduce_min", "reduce_max"))
@@ -210,6 +211,9 @@ class Kernel:
             raise TypeError(f"@spmdvm.kernel takes a function, not {type(function).__name__}")
         functools.update_wrapper(self, function)
         self._text: str | None = None
+        function = inner_of(function)
+        if is_wrapped(function):
+            _refuse_wrapped(function)
         self._prepare(Source.of(function), _functions.lookup_of(function), inspect.signature(function), options)
         self._annotations = self._read_annotations(function)
         tree = self._source.tree
@@ -1176,6 +1180,18 @@ def _part_of(root: np.ndarray, ndim: int, given: Any) -> np.ndarray:
         return np.empty(shape, root.dtype)
     strides = tuple(step * root.itemsize for step in steps)
     return np.ndarray(shape, root.dtype, root, begin * root.itemsize, strides)
+
+
+def _refuse_wrapped(function: Any) -> typing.NoReturn:
+    """Fail because a function is what a decorator made of another one."""
+    name = function.__name__
+    message = f"`{name}` is wrapped by a decorator, which would be left out"
+    help = "put the decorator above `@spmdvm.kernel`, so that it wraps the kernel; or have the kernel do what it does"
+    try:
+        source = Source.of(inspect.unwrap(function))
+    except CompileError:
+        raise CompileError(f"error[K0002]: {message}\n  help: {help}") from None
+    source.fail(source.tree, message, "this is the function within", help)
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def _used(function: Any) -> dict[str, Any]:
 
 def _is_plain(value: Any) -> bool:
     """Return whether a value is a function of Python that kernels translate."""
-    return inspect.isfunction(value) and not _is_of_library(value)
+    return inspect.isfunction(value) and not hasattr(value, "__wrapped__") and not _is_of_library(value)
 
 
 def _is_of_library(value: Any) -> bool:

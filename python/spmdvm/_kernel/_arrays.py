@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from ._source import Source
 from ._types import BOOL, FLOAT64, INT, NUMBERS, Array, Num, promote, strong
 from ._usage import Usage, reduces
 from ._values import LANE, LONGEST, Value, constant
+from ._wrappers import inner_of, is_wrapped
 
 # Functions that make arrays of given lengths, and those that make them like others.
 MAKERS = (np.zeros, np.ones, np.empty, np.full)
@@ -197,8 +199,8 @@ class Arrays(Reductions):
         arrays = [arg for arg in (*node.args, *(keyword.value for keyword in node.keywords)) if _may_be_array(arg)]
         if not any(self.array_of(arg) is not None for arg in arrays):
             return False
-        inner = function if isinstance(function, Local) else getattr(function, "__wrapped__", function)
-        if not isinstance(inner, Local) and (not hasattr(inner, "__code__") or _is_of_numpy(inner)):
+        inner = function if isinstance(function, Local) else inner_of(function)
+        if not isinstance(inner, Local) and (not inspect.isfunction(inner) or is_wrapped(inner) or _is_of_numpy(inner)):
             return False
         tree = inner.tree if isinstance(inner, Local) else Source.of(inner).tree
         lookup = inner.lookup if isinstance(inner, Local) else _functions.lookup_of(inner)

@@ -20,6 +20,7 @@ from ._scopes import Local, Scope
 from ._source import Source
 from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
 from ._values import Arguments, Value, constant, constants, tuple_of
+from ._wrappers import inner_of, is_wrapped
 
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
 _OF_SEVERAL = {
@@ -300,15 +301,19 @@ class Calls(Arrays):
             scope, lookup, name = function.scope, function.lookup, function.scope.name
             source, key = self.source.inner(function.tree), id(function.tree)
         else:
-            inner = getattr(function, "__wrapped__", function)
+            inner = inner_of(function)
             name = getattr(inner, "__name__", type(function).__name__)
             of_numpy = (getattr(inner, "__module__", None) or "").split(".")[0] == "numpy"
+            if is_wrapped(inner):
+                called = ast.unparse(node.func)
+                help = f"call the function itself, `{called}.__wrapped__(…)`, and do here what the decorator does"
+                self.fail(node, f"`{called}` is wrapped by a decorator, which would be left out", "here", help)
             if of_numpy or not hasattr(inner, "__code__"):
                 called = ast.unparse(node.func)
                 help = _functions.instead(function, called)
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
-        given = self._arguments(node, source.tree, name, getattr(function, "__wrapped__", function), scope)
+        given = self._arguments(node, source.tree, name, function if isinstance(function, Local) else inner, scope)
         for own, arg, value in zip(given.names, given.nodes, given.values):
             if value.parts is not None or ("[" in own and not isinstance(value.type, Num)):
                 self.fail(arg, "an argument is a number, an array, or a tuple of numbers", "a tuple of something else")

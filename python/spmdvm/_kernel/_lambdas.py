@@ -55,7 +55,7 @@ def lines_of(function: Any) -> tuple[str, int, tuple[str, ...], Span]:
 
 def changed(what: str, function: Any) -> NoReturn:
     """Fail because the text at the place of a function is not its own."""
-    code = inspect.unwrap(function).__code__
+    code = function.__code__
     raise CompileError(
         f"line {code.co_firstlineno} of {code.co_filename} does not have {what} any more from which a kernel is made: "
         "the file has changed since it was imported; import it anew"

@@ -21,6 +21,7 @@ from . import Kernel, _expression, _functions, _random, hints_of
 from ._plain import parameters
 from ._source import Source
 from ._values import constants
+from ._wrappers import inner_of
 
 
 def reduce(kernel: Kernel) -> Any:
@@ -75,7 +76,7 @@ class _Packer:
 
     def function(self, found: Any) -> _Function:
         """Pack a function or kernel, once."""
-        function = inspect.unwrap(found)
+        function = inner_of(found)
         at = self.places.get(id(found))
         if at is not None:
             return _Function(at)
@@ -115,7 +116,7 @@ class _Packer:
             return found
         if isinstance(found, types.ModuleType):
             return _Module(found.__name__)
-        if isinstance(found, Kernel) or inspect.isfunction(inspect.unwrap(found)):
+        if isinstance(found, Kernel) or inspect.isfunction(inner_of(found)):
             return found if _is_importable(found) else self.function(found)
         if _functions.type_of(found) is not None or _functions.find(found) is not None:
             return found

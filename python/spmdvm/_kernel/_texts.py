@@ -9,16 +9,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._cache import remembered
+from ._wrappers import CHECKERS
 
 _CODE = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_argcount", "co_kwonlyargcount")
 
 # In names of what tools write into functions when they are imported: pytest for `assert`, and checkers of types.
-_INSTRUMENT = ("@py", "typeguard", "beartype")
+_INSTRUMENT = ("@py", *CHECKERS)
 
 
 def is_of_text(function: Any, node: ast.FunctionDef | ast.Lambda) -> bool:
     """Return whether a function is the one that was found at its place in a text."""
-    code = inspect.unwrap(function).__code__
+    code = function.__code__
     own = _compiled_alone(node, code.co_freevars)
     if own is not None and is_same(own, code):
         return True

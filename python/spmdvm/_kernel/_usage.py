@@ -17,6 +17,7 @@ from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import METHODS
 from ._scopes import Scope, own_nodes
 from ._source import Source
+from ._wrappers import inner_of, is_wrapped
 
 _METHODS = ("dot", "transpose", "ravel", "flatten", "reshape", "sort", "fill")
 _OF_ARRAYS = (np.dot, np.matmul, np.cumsum, np.cumprod, np.concatenate, np.outer, np.transpose)
@@ -82,8 +83,8 @@ class Usage:
         try:
             if called is None:
                 found = _named(node.func, lookup)
-                function = inspect.unwrap(found)
-                if not inspect.isfunction(function) or _is_of_numpy(function):
+                function = inner_of(found)
+                if not inspect.isfunction(function) or is_wrapped(function) or _is_of_numpy(function):
                     return set()
                 records = _records_of(found, function)
                 called, lookup = Scope(Source.of(function).tree), _functions.lookup_of(function)
