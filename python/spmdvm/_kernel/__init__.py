@@ -28,7 +28,7 @@ from .. import _containers, _html, _profile, _progress, _step
 from .._cache import remembered
 from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
-from . import _elements, _functions
+from . import _annotated, _elements, _functions
 from ._functions import ACROSS
 from ._functions import foreach as foreach
 from ._lambdas import is_lambda
@@ -303,6 +303,10 @@ class Kernel:
                 node = self._source.tree.returns or self._source.tree
                 self._source.fail(node, "the kernel returns a record of numbers", _record_described("a record", result))
             self._returns = result
+        elif "return" in hints:
+            if not _annotated.is_known(result):
+                _annotated.refuse(self._source, self._source.tree.returns)
+            self._source.returned = result
         return found
 
     def _annotation(self, node: ast.arg, hint: Any) -> _Annotation | None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._cache import remembered
-from . import Kernel, _expression, _functions, _random, hints_of
+from . import Kernel, _annotated, _expression, _functions, _random, hints_of
 from ._plain import parameters
 from ._source import Source
 from ._values import constants
@@ -58,6 +58,9 @@ class _Module:
         self.name = name
 
 
+_OF_TYPES = ("builtins", "numpy", "spmdvm", "typing")
+
+
 class _Function:
     """A function that is packed too."""
 
@@ -91,7 +94,8 @@ class _Packer:
             "doc": found.__doc__,
             "source": source.origin(),
             "defaults": (function.__defaults__, function.__kwdefaults__),
-            "annotations": {n: hint for n, hint in hints.items() if n != "return" or isinstance(hint, np.dtype)},
+            "annotations": hints,
+            "returned": source.returned if _annotated.is_known(source.returned) else inspect.Signature.empty,
             "options": found._options if is_kernel else None,
         }
         self.records.append(record)
@@ -120,12 +124,21 @@ class _Packer:
             return found if _is_importable(found) else self.function(found)
         if _functions.type_of(found) is not None or _functions.find(found) is not None:
             return found
+        if _is_type(found):
+            return found
         if isinstance(found, (np.ufunc, types.BuiltinFunctionType)) or getattr(builtins, "range", None) is found:
             return found
         kept = {
             name: self.value(getattr(found, name), inner) for name, inner in attributes.items() if hasattr(found, name)
         }
         return types.SimpleNamespace(**kept)
+
+
+def _is_type(found: Any) -> bool:
+    """Return whether something stands in annotations, and is found by its name: `tuple`, `NDArray`, `Any`."""
+    is_type = isinstance(found, type) or found is Any or isinstance(found, types.GenericAlias)
+    is_type |= hasattr(found, "__value__")
+    return is_type and (getattr(found, "__module__", None) or "").partition(".")[0] in _OF_TYPES
 
 
 def _used(tree: Any) -> dict[str, dict[str, Any]]:
@@ -158,6 +171,7 @@ def _unpacked(packed: bytes) -> Kernel:
     made: list[Any] = []
     for record in records:
         source = Source.of_lines(*record["source"])
+        source.returned = record["returned"]
         space: dict[str, Any] = {"__builtins__": builtins, "__name__": record["module"]}
         function = _made(source, record, space)
         source.keep_for(function)

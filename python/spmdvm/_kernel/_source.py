@@ -67,6 +67,8 @@ class Source:
         self.is_told = True
         # Of a lambda: where it begins and ends.
         self._span: _lambdas.Span | None = None
+        # What it is annotated to return, if that is known; the tree has the text.
+        self.returned: Any = inspect.Signature.empty
 
     @staticmethod
     def of(function: Any) -> Source:
@@ -93,6 +95,8 @@ class Source:
         if tree is None or not _texts.is_of_text(function, tree):
             _lambdas.changed(f"`{function.__name__}`", function)
         source = Source(plain(tree), file, first, tuple(lines))
+        returned = function.__annotations__.get("return", source.returned)
+        source.returned = source.returned if isinstance(returned, str) else returned
         source.keep_for(function)
         return source
 

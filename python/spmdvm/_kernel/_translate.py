@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from .._errors import CompileError
-from . import _complex, _instead, _random, _support
+from . import _annotated, _complex, _instead, _random, _support
 from ._arrays import Made
 from ._inline import Inline, inline_of
 from ._ints import Overflow
@@ -1477,6 +1477,7 @@ class Body(Loops):
             if self.uniform and not part.uniform:
                 self.fail(node, "the result would differ between lanes", "this value differs from lane to lane")
         is_tuple = value.parts is not None
+        parts = _annotated.converted(self, node, parts, is_tuple)
         if self.returns is not None and (len(self.returns) != len(parts) or self.returns_tuple != is_tuple):
             self.fail(
                 node, f"this returns {len(parts)} values, other parts of the function {len(self.returns)}", "here"
@@ -1567,10 +1568,12 @@ class Body(Loops):
             self.fail(node, "where each element runs by itself, numbers are returned", "this is an array", help)
         arrays: list[Value | None] = []
         numbers: list[Value] = []
+        found = [self._as_number(each, self.expression(each)) if v is None else v for each, v in zip(nodes, found)]
+        found = _annotated.converted(self, node, found, several)
         for each, value in zip(nodes, found):
-            if value is None or not isinstance(value.type, Array):
+            if not isinstance(value.type, Array):
                 arrays.append(None)
-                numbers.append(self._as_number(each, value or self.expression(each)))
+                numbers.append(self._as_number(each, value))
                 continue
             if value.type.ndim == 0:
                 field = value.type.of.fields[0][0]
@@ -2033,9 +2036,11 @@ class Body(Loops):
         if self.gives_arrays or self.hidden:
             self._refuse_arrays(name, node)
         if self.returns is None and self.gives_value():
-            if annotated is None or _is_nothing(annotated):
+            told = None if annotated is None else _annotated.told(self)
+            types = told if isinstance(told, tuple) else (told,)
+            if not all(isinstance(ty, Num) for ty in types):
                 raise Unknown(self.identity, node)
-            self.returns = [self.annotation(annotated)]
+            self.returns, self.returns_tuple = list(types), isinstance(told, tuple)
         return Result(name, self.returns, self.returns_tuple, self.uniform, self.stored_places())
 
     def write_static(self, name: str, calls_itself: bool = False) -> Result:
