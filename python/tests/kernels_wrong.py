@@ -313,7 +313,7 @@ def star_parameters(x):
 
 
 def library_of_bools(x):
-    return math.gcd(x > 1, 2)  # HERE `math.gcd` does not take such arguments: bools have no magnitude
+    return math.gcd(x > 1, 2)  # HERE `math.gcd` does not take such arguments: `x` is a `bool` in one place
 
 
 def nothing_as_a_value(x):
@@ -588,12 +588,8 @@ def unpack_three(x):
     return a
 
 
-def bool_sum(x):
-    return (x > 1) + (x > 2)  # HERE bools have no `+`
-
-
-def bool_order(x):
-    return (x > 1) < (x > 2)  # HERE bools have no order
+def bool_difference(x):
+    return (x > 1) - (x > 2)  # HERE bools have no `-`
 
 
 def bool_sign(x):
@@ -789,11 +785,6 @@ def array_made_in_an_expression(x):
 def array_of_rows_that_differ(x):
     a = np.array([[1, 2], [x]])  # HERE the rows of an array are alike
     return a[0, 0]
-
-
-def array_of_bools_and_numbers(x):
-    a = np.array([True, 2])  # HERE the numbers have no common type
-    return a[0]
 
 
 def array_listed_with_options(x):

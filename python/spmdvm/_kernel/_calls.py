@@ -227,7 +227,7 @@ class Calls(Arrays):
         self._lengths(node.args[0], [constant(length) for length in shape])
         ty: Num | None = values[0].type
         for value in values[1:]:
-            ty = ty if ty is None or ty == value.type else None if BOOL in (ty, value.type) else promote(ty, value.type)
+            ty = ty and promote(ty, value.type)
         if dtype is None and ty is None:
             self.fail(node.args[0], "the numbers have no common type", "here", "give one: `np.array([…], np.float64)`")
         return values, strong(ty if dtype is None else self.annotation(dtype)), shape

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _complex, _functions, _instead, _ints
+from . import _bools, _complex, _functions, _instead, _ints
 from ._calls import Calls, text_of
 from ._parts import NO_INDEX, is_complex_part, is_ellipsis, is_no_index
 from ._scopes import Local
@@ -34,7 +34,6 @@ _OPERATORS = {
 }
 # With what lengths are computed before a call: nothing that takes long for large numbers.
 _OF_LENGTHS = ("+", "-", "*", "//", "%", "&", "|", "^")
-_OF_BOOLS = {"&": "&&", "|": "||", "^": "!="}
 _FOLDED = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -94,7 +93,9 @@ class Expressions(Calls):
         """Give whether an expression counts as true; operands of `and` and `or` may be of different types then."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.condition(node.operand)
-            return constant(not inner.const) if inner.const is not None else replace(inner, text=f"(!{inner.text})")
+            if inner.const is not None:
+                return constant(not inner.const)
+            return replace(inner, text=f"(!{inner.text})", is_python=True)
         if not isinstance(node, ast.BoolOp):
             return self.as_bool(node, self.expression(node))
         values = [self.condition(node.values[0])]
@@ -571,10 +572,9 @@ class Expressions(Calls):
         return replace(result, host=_before(op, a, b)) if result.const is None and result.type.is_int else result
 
     def _operated(self, node: Any, op: str, a: Value, b: Value) -> Value:
+        a, b = _bools.operands(op, a, b)
         if a.type == BOOL and b.type == BOOL:
-            if op in "&|^":
-                return Value(f"({a.text} {_OF_BOOLS[op]} {b.text})", BOOL, a.uniform and b.uniform)
-            self.fail(node, f"bools have no `{op}`", "two bools", "convert one: `int(x)`")
+            return _bools.operate(self, node, op, a, b)
         folded = self._fold(node, op, a, b)
         if folded is not None:
             return folded
@@ -720,8 +720,11 @@ class Expressions(Calls):
                 self.fail(node, f"{what} have no `~`", f"`{value.type}`")
             x = self.cast(value, value.type, node)
             return Value(f"(~{x.text})", value.type, value.uniform)
+        value = _bools.as_int(value)
         if value.type == BOOL:
-            self.fail(node, "bools have no sign", "a bool", "convert it: `int(x)`")
+            self.fail(
+                node, "bools have no sign, nor do those of numpy", "a bool", "write `~x`, or convert it: `int(x)`"
+            )
         if isinstance(op, ast.UAdd):
             return value
         if value.const is not None and value.type.weak:
@@ -742,8 +745,10 @@ class Expressions(Calls):
             self.in_arm -= 1
         is_and = isinstance(node.op, ast.And)
         if all(value.type == BOOL for value in values):
-            op = " && " if is_and else " || "
-            return Value("(" + op.join(value.text for value in values) + ")", BOOL, all(v.uniform for v in values))
+            op, is_python = " && " if is_and else " || ", all(value.is_python for value in values)
+            text = "(" + op.join(value.text for value in values) + ")"
+            return Value(text, BOOL, all(v.uniform for v in values), is_python=is_python)
+        values = list(map(_bools.as_int, values))
         ty = values[0].type
         for value in values[1:]:
             # A bool is 0 or 1 beside a number.
@@ -788,7 +793,8 @@ class Expressions(Calls):
                 self.fail(node, "`is` and `in` are not supported in kernels", "here", "compare with `==`")
             texts.append(self.comparison(node, name, a, b))
         text = " && ".join(texts)
-        return Value(f"({text})", BOOL, all(v.uniform for v in operands))
+        is_python = all(map(_bools.is_pythons, operands))
+        return Value(f"({text})", BOOL, all(v.uniform for v in operands), is_python=is_python)
 
     def _compared(self, node: ast.expr) -> Value:
         """Translate an operand of a comparison: a number, or a tuple."""
@@ -808,7 +814,7 @@ class Expressions(Calls):
         tests = [self.comparison(node, "==", value, part) for part in found.parts if self._is_number(among, part)]
         text = "(" + (" || ".join(f"({test})" for test in tests) or "false") + ")"
         uniform = value.uniform and found.uniform
-        return Value(text if isinstance(node.ops[0], ast.In) else f"(!{text})", BOOL, uniform)
+        return Value(text if isinstance(node.ops[0], ast.In) else f"(!{text})", BOOL, uniform, is_python=True)
 
     def _is_number(self, node: Any, value: Value) -> bool:
         if value.parts is not None or not isinstance(value.type, Num):
@@ -820,9 +826,8 @@ class Expressions(Calls):
         if a.parts is not None or b.parts is not None:
             return self._of_tuples(node, op, a, b)
         if a.type == BOOL and b.type == BOOL:
-            if op not in ("==", "!="):
-                self.fail(node, "bools have no order", "two bools")
-            return f"{a.text} {op} {b.text}"
+            return _bools.compared(op, a, b)
+        a, b = _bools.as_int(a), _bools.as_int(b)
         ty = promote(a.type, b.type)
         if ty.kind == "c" and op not in ("==", "!="):
             self.fail(node, "complex numbers have no order", f"`{ty}`", "compare `abs(z)`, or a part, `z.real`")
@@ -874,12 +879,13 @@ class Expressions(Calls):
         test = test if _is_simple(test.text) or self.in_arm else self.keep(test)
         return tuple_of(self._either(node, test, x, y) for x, y in zip(a.parts, b.parts))
 
-    def choose(self, node: Any, test: Value, a: Value, b: Value) -> Value:
-        """Give one of two numbers."""
+    def choose(self, node: Any, test: Value, a: Value, b: Value, mixes: bool = False) -> Value:
+        """Give one of two numbers; a bool and a number have a common type if it `mixes` them, as numpy does."""
         a, b = self._as_number(node, a), self._as_number(node, b)
-        ty = promote(a.type, b.type) if (a.type == BOOL) == (b.type == BOOL) else None
+        ty = promote(a.type, b.type) if mixes or (a.type == BOOL) == (b.type == BOOL) else None
         if ty is None:
-            self.fail(node, "the two values have no common type", f"`{a.type}` and `{b.type}`", "convert one of them")
+            bools = "convert the bool: `int(…)`" if BOOL in (a.type, b.type) else "convert one of them"
+            self.fail(node, "the two values have no common type", f"`{a.type}` and `{b.type}`", bools)
         if ty == INT and a.is_narrow and b.is_narrow:
             text = f"({test.text} ? {a.text} : {b.text})"
             return Value(text, INT, test.uniform and a.uniform and b.uniform, min(a.low, b.low), max(a.high, b.high))

@@ -11,7 +11,7 @@ from typing import Any, Callable, NoReturn
 
 import numpy as np
 
-from . import _complex, _instead, _ints, _library
+from . import _bools, _complex, _instead, _ints, _library
 from ._types import BOOL, COMPLEX, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
 from ._values import Value, constant, tuple_of
 
@@ -137,7 +137,7 @@ def _float_type(body: Any, node: Any, args: list[Value]) -> Num:
     ty = args[0].type
     for arg in args[1:]:
         ty = promote(ty, arg.type) if ty is not None else None
-    if ty is None or ty == BOOL:
+    if ty is None:
         types = " and ".join(f"`{arg.type}`" for arg in args)
         body.fail(node, "this function takes numbers of a common type", types, "convert them")
     if ty.kind == "f":
@@ -170,7 +170,7 @@ def _whole(spmd: str) -> Call:
         if value.type.is_int:
             return body.convert(node, value, INT)
         if value.type == BOOL:
-            body.fail(node, "a bool is not rounded", "not a number")
+            body.fail(node, "a bool is not rounded", "not a number", "convert it: `int(x)`")
         return Value(f"((int64){spmd}({value.text}))", INT, value.uniform)
 
     return call
@@ -183,7 +183,7 @@ def _same(spmd: str) -> Call:
         _take(body, node, args, 1)
         value = args[0]
         if value.type == BOOL:
-            body.fail(node, "a bool is not rounded", "not a number")
+            body.fail(node, "a bool is not rounded", "not a number", "convert it: `int(x)`")
         return value if value.type.is_int else Value(f"{spmd}({value.text})", value.type, value.uniform)
 
     return call
@@ -202,9 +202,9 @@ def _predicate(spmd: str, of_int: bool) -> Call:
 
 def _abs(body: Any, node: Any, args: list[Value]) -> Value:
     _take(body, node, args, 1)
-    value = args[0]
+    value = _bools.as_int(args[0])
     if value.type == BOOL:
-        body.fail(node, "bools have no magnitude", "not a number")
+        return value
     if value.const is not None and value.type.weak:
         return constant(abs(value.const))
     if value.type.kind == "c":
@@ -229,7 +229,11 @@ def _extreme(op: str) -> Call:
             body.fail(node, "`min` and `max` compare two or more numbers in a kernel", "here", "loop over the elements")
         result = args[0]
         for arg in args[1:]:
-            ty = promote(result.type, arg.type) if BOOL not in (result.type, arg.type) else None
+            if result.type == arg.type == BOOL:
+                result = _bools.extreme(op, result, arg)
+                continue
+            result, arg = _bools.as_int(result), _bools.as_int(arg)
+            ty = promote(result.type, arg.type)
             if ty is None:
                 body.fail(node, "these have no common type", f"`{result.type}` and `{arg.type}`", "convert one of them")
             if ty == INT and result.is_narrow and arg.is_narrow:
@@ -288,14 +292,14 @@ def _np_extreme(helper: str, spmd: str) -> Call:
     def call(body: Any, node: Any, args: list[Value]) -> Value:
         _take(body, node, args, 2)
         ty = promote(args[0].type, args[1].type)
-        if ty is None or ty == BOOL:
+        if ty is None:
             body.fail(
                 node, "these have no common type", " and ".join(f"`{a.type}`" for a in args), "convert one of them"
             )
         if ty.is_int and not ty.weak:
             # In numpy both have to fit.
             args = [body.cast(arg, ty, node) if _ints.is_open(arg, ty) else arg for arg in args]
-        if ty.is_int:
+        if ty.is_int or ty == BOOL:
             return _extreme("<" if spmd == "min" else ">")(body, node, args)
         a, b = (body.cast(arg, ty, node) for arg in args)
         uniform = a.uniform and b.uniform
@@ -323,14 +327,14 @@ def _where(body: Any, node: Any, args: list[Value]) -> Value:
         help = "loop, and note the indices: `if a[i] > 0: out[n] = i` and `n += 1`"
         body.fail(node, "`np.where` takes a condition and two values in a kernel", "the condition alone", help)
     _take(body, node, args, 3)
-    return body.choose(node, body.as_bool(node, args[0]), args[1], args[2])
+    return body.choose(node, body.as_bool(node, args[0]), args[1], args[2], mixes=True)
 
 
 def _sign(body: Any, node: Any, args: list[Value]) -> Value:
     _take(body, node, args, 1)
     value = args[0]
     if value.type == BOOL:
-        body.fail(node, "bools have no sign", "not a number")
+        body.fail(node, "bools have no sign", "not a number", "convert it: `int(x)`")
     return body._helper("py_sign", value.type, value.uniform, body.cast(value, value.type, node))
 
 
@@ -367,7 +371,8 @@ def _bit_count(ty: Num) -> Call:
 
 def _square(body: Any, node: Any, args: list[Value]) -> Value:
     _take(body, node, args, 1)
-    return body.operate(node, "**", args[0], constant(2))
+    x = body.cast(args[0], NUMBERS["int8"], node) if args[0].type == BOOL else args[0]
+    return body.operate(node, "**", x, constant(2))
 
 
 def _scaled(factor: float) -> Call:

@@ -27,7 +27,7 @@ from ._parts import Part, is_complex_part
 from ._reserved import RESERVED
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
-from ._types import BOOL, INT, Array, Num, Record, Type, join
+from ._types import BOOL, INT, Array, Num, Record, Type, join, promote
 from ._values import INT32, LANE, LONGEST, OUTSIDE, Arguments, Value, constant, literal, of_tuple, tuple_of
 from ._values import INT64 as INT64_RANGE
 
@@ -58,6 +58,8 @@ class Variable:
     most: str | None = None
     # The variable with its low 32 bits, if it has 64.
     wrapped: str | None = None
+    # Of a bool, whether it is one of Python's.
+    is_python: bool = False
 
     @property
     def spmd(self) -> str:
@@ -67,7 +69,7 @@ class Variable:
     def value(self) -> Value:
         """Give what reading it gives."""
         known = {"equals": self.equals, "apart": self.apart, "host": self.host, "below": self.below}
-        known.update(least=self.least, most=self.most, wrapped=self.wrapped)
+        known.update(least=self.least, most=self.most, wrapped=self.wrapped, is_python=self.is_python)
         return Value(self.text, self.type, self.uniform, *self.range, **known)
 
 
@@ -350,6 +352,8 @@ class Body(Loops):
         self.lookup = _outside_of(source.tree, lookup)
         self.uniform = uniform
         self.types: dict[Any, Num] = {}
+        # The variables that are bools of numpy's somewhere.
+        self.of_numpy: set[Any] = set()
         self.returns: list[Num] | None = None
         self.returns_tuple = False
         # The record that a kernel is annotated to return; and which results of an elementwise one are records (None for
@@ -390,10 +394,10 @@ class Body(Loops):
         given = dict(self.dims)
         for _ in range(_MOST_PASSES):
             self.dims = dict(given)
-            before = (dict(self.types), list(self.returns or []), set(self.stored), set(self.renewed))
+            before = self._known()
             mark = self.program.mark()
             self._pass(statements)
-            if before == (dict(self.types), list(self.returns or []), set(self.stored), self.renewed):
+            if before == self._known():
                 if list(self.unknown) == [self.identity]:
                     self.fail(
                         self.unknown[self.identity],
@@ -407,6 +411,10 @@ class Body(Loops):
                 # What it calls was translated for what was known of its result then.
                 self.program.reset(mark)
         self.fail(tree, "the types of its variables depend on one another without end", "this function")
+
+    def _known(self) -> tuple[Any, ...]:
+        """Give what a pass may find out, for the next one."""
+        return dict(self.types), list(self.returns or []), set(self.stored), set(self.renewed), set(self.of_numpy)
 
     def _pass(self, statements: list[ast.stmt]) -> None:
         self.lines: list[tuple[str, Line]] = []
@@ -524,7 +532,8 @@ class Body(Loops):
         old = self.types.get(key)
         new = ty if old is None else join(old, ty)
         if new is None:
-            self.fail(node, f"`{key[1]}` is {_a(old)} in one place and {_a(ty)} in another", f"this is {_a(ty)}")
+            help = "convert the bool: `int(…)`" if BOOL in (old, ty) else "convert one of them"
+            self.fail(node, f"`{key[1]}` is {_a(old)} in one place and {_a(ty)} in another", f"this is {_a(ty)}", help)
         self.types[key] = new
         return new
 
@@ -580,6 +589,9 @@ class Body(Loops):
         ty = self._grow((region.key, name), value.type, node)
         variable = region.variables.setdefault(name, Variable(ty, region.uniform))
         variable.type, variable.text = ty, _spmd_name(name)
+        if not value.is_python or any(param.name == name for param in self.params):
+            self.of_numpy.add((region.key, name))
+        variable.is_python = ty == BOOL and (region.key, name) not in self.of_numpy
         once = self.counts.get(name) == 1 and name not in self.repeated and all(p.name != name for p in self.params)
         variable.equals = value.equals if once else None
         same = once and ty.is_int and value.type == ty
@@ -1283,9 +1295,14 @@ class Body(Loops):
                 f"`{name}` belongs to the code around `foreach`, and only sums, minima and maxima are combined",
                 "neither `+=` nor `-=`",
             )
-        value = self.expression(operand)
-        if not isinstance(value.type, Num) or value.type == BOOL:
-            self.fail(node, f"{_a(value.type)} cannot be added up", "not a number")
+        value = self._as_number(operand, self.expression(operand))
+        old = self.types.get((self.region_of(name).key, name))
+        if value.type == BOOL and old == BOOL:
+            help = f"begin with a number, `{name} = 0`; or ask `if …: {name} = …` of elements that are stored"
+            self.fail(node, f"bools cannot be added up in `{name}`, which is a bool itself", "a bool", help)
+        if value.type == BOOL:
+            # They are counted.
+            value = self.cast(value, INT if value.is_python or old is None else promote(old, BOOL), node)
         sign = "-" if isinstance(op, ast.Sub) else "+"
         self._combine(node, name, "+", value, lambda partial, text: f"{partial} = {partial} {sign} {text};")
 
@@ -1306,7 +1323,8 @@ class Body(Loops):
             return False
         operand = self.expression(second)
         if not isinstance(operand.type, Num) or operand.type == BOOL or operand.type.kind == "c":
-            self.fail(value, f"{_a(operand.type)} has no order", "not a number that is more or less than others")
+            help = "convert it: `int(…)`" if operand.type == BOOL else None
+            self.fail(value, f"{_a(operand.type)} has no order", "not a number that is more or less than others", help)
         self._combine(value, name, how, operand, lambda partial, text: f"{partial} = {how}({partial}, {text});")
         return True
 

@@ -169,19 +169,19 @@ def of_value(value: Any) -> Type | None:
 def promote(a: Num, b: Num) -> Num | None:
     """Give the type of the sum of two numbers, by numpy's rules (NEP 50); None if they cannot be mixed.
 
-    Bools count as the other's type; two bools have no sum here.
+    Bools are numpy's here: with a number of Python's they give what numpy keeps such numbers in.
     """
     if a == b:
         return a
     if a == BOOL or b == BOOL:
-        return b if a == BOOL else a
+        return strong(b if a == BOOL else a)
     if a.weak and b.weak:
         return COMPLEX if COMPLEX in (a, b) else FLOAT
     if a.weak or b.weak:
-        weak, strong = (a, b) if a.weak else (b, a)
-        if weak == COMPLEX and strong.kind != "c":
-            return NUMBERS["complex64" if strong.kind == "f" and strong.bits <= 32 else "complex128"]
-        return strong if weak == INT or strong.kind in "fc" else FLOAT64
+        weak, other = (a, b) if a.weak else (b, a)
+        if weak == COMPLEX and other.kind != "c":
+            return NUMBERS["complex64" if other.kind == "f" and other.bits <= 32 else "complex128"]
+        return other if weak == INT or other.kind in "fc" else FLOAT64
     return NUMBERS.get(np.promote_types(a.dtype, b.dtype).name)
 
 

@@ -37,6 +37,7 @@ class Value:
         host: of an integer that is known before the kernel is called: an expression of Python that gives it, of the
             names that numbers and lengths have in the text.
         passed: of a Python int that was passed to the kernel: its name in the text.
+        is_python: of a bool, whether it is one of Python's, which is an int, rather than of numpy's.
         least, most: of an integer, expressions of 64 bits, of parameters and their lengths alone, between which it is;
             what follows of `low`, `high`, `below` and `equals` is left out.
     """
@@ -54,6 +55,7 @@ class Value:
     wrapped: str | None = None
     host: str | None = None
     passed: str | None = None
+    is_python: bool = False
     least: str | None = None
     most: str | None = None
 
@@ -117,7 +119,8 @@ class Arguments:
 def constant(value: Any) -> Value | None:
     """Give the value of a number of Python or numpy; None for anything else."""
     if isinstance(value, (bool, np.bool_)):
-        return Value("true" if value else "false", BOOL, True, const=bool(value))
+        is_python = isinstance(value, bool)
+        return Value("true" if value else "false", BOOL, True, const=bool(value), is_python=is_python)
     if isinstance(value, np.integer):
         ty = NUMBERS[value.dtype.name]
         return Value(literal(int(value), ty), ty, True, int(value), int(value), int(value))
