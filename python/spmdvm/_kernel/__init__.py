@@ -1139,10 +1139,12 @@ def _fitting(program: Program, body: Body, has_loop: bool) -> Callable[..., bool
     tests = []
     for host, (low, high) in program.assumed.items():
         # (What is annotated as `int` may be given arrays.)
-        is_int = f"{host}.__class__ is int and " if host in passed else ""
+        is_int = f"{host}.__class__ in _int and " if host in passed else ""
         tests.append(f"{is_int}{low} <= {host} <= {high}")
-    of = {"_min": min, "_max": max}
-    found = eval(f"lambda {', '.join([*names, '*_'])}: {' and '.join(tests)}", of)
+    of = {"_min": min, "_max": max, "_int": (int, *(np.dtype(c).type for c in "bBhHiIlLqQ"))}
+    found: Callable[..., bool] = eval(f"lambda {', '.join([*names, '*_'])}: {' and '.join(tests)}", of)
+    if passed.issuperset(program.assumed):
+        return found
 
     def fits(*given: Any) -> bool:
         try:
