@@ -239,6 +239,29 @@ def test_counters_have_to_fit_in_arithmetic(engine, width):
         weighted(np.zeros(129, np.int8))
 
 
+def test_lengths_have_to_fit():
+    @spmdvm.kernel
+    def moved(x):
+        for i in range(len(x)):
+            x[i] = x[i] + len(x)
+
+    @spmdvm.kernel
+    def made(x, n):
+        t = np.zeros(n + 1, np.uint8)
+        for i in range(len(t)):
+            t[i] = x[i] + len(t)
+        return t
+
+    x = np.zeros(255, np.uint8)
+    moved(x)
+    assert set(x.tolist()) == {255}
+    with pytest.raises(OverflowError, match=r"`len\(x\)`"):
+        moved(np.zeros(256, np.uint8))
+    assert made(pixels, 3).tolist() == [254, 255, 0, 1]
+    with pytest.raises(OverflowError, match=r"`len\(t\)`"):
+        made(np.zeros(400, np.uint8), 300)
+
+
 def test_lanes_that_do_not_take_part_are_not_tested():
     @spmdvm.kernel(width=8)
     def capped(x, out):

@@ -1134,7 +1134,7 @@ def _fitting(program: Program, body: Body, has_loop: bool) -> Callable[..., bool
     """Make the function that tells whether Python ints that are passed fit where they are used; None if all do."""
     if not program.assumed:
         return None
-    names = [body.param_text(param.name) for param in body.params] if has_loop else _names_of(body)
+    names = [body.param_text(param.name) for param in body.params] if has_loop else _names_of(body, True)
     passed = {param.passed for param in body.params if param.passed is not None}
     tests = []
     for host, (low, high) in program.assumed.items():
@@ -1155,14 +1155,14 @@ def _fitting(program: Program, body: Body, has_loop: bool) -> Callable[..., bool
     return fits
 
 
-def _names_of(body: Body) -> list[str]:
-    """Give the names of what an instance is given."""
-    return [part.rsplit(" ", 1)[1].removesuffix("[]") for part in body.param_list(made=False)]
+def _names_of(body: Body, made: bool) -> list[str]:
+    """Give the names of what an instance is given, with the arrays that are made for the call."""
+    return [part.rsplit(" ", 1)[1].removesuffix("[]") for part in body.param_list(made)]
 
 
 def _lengths_of(body: Body, width: int) -> Callable[..., list[tuple[int, ...]]]:
     """Make the function that computes the lengths of arrays of what is passed."""
-    names = _names_of(body)
+    names = _names_of(body, False)
     shapes = ", ".join("(" + "".join(f"_of(lambda: {host}), " for host in made.hosts) + ")" for made in body.hidden)
     text = f"lambda {', '.join(names)}: [{shapes}]"
     of = {"_of": _length, "_len": len, "_range": range, "_min": min, "_max": max, "_width": width}

@@ -9,6 +9,7 @@ their range are tested first, where these are known then, or each number by itse
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 from typing import Any, Callable, NamedTuple
 
@@ -18,6 +19,8 @@ from ._types import INT, NUMBERS, Num
 from ._values import INT32, INT64, Value
 
 _NARROW = NUMBERS["int32"]
+# What a length is called in the text.
+_LENGTH = re.compile(r"(\w+)__n(\d+)")
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -87,13 +90,17 @@ def _tested(body: Any, node: Any, value: Value, ty: Num) -> Value:
 
 def _told(body: Any, node: Any, value: Value) -> str:
     """Name a Python int as it is written in Python, or where it is used."""
+    names = body.program.python_variables
+    length = _LENGTH.fullmatch(value.text)
     if value.passed is not None:
-        return f"`{body.program.python_variables.get(value.passed, value.passed)}`"
-    name = body.program.python_variables.get(value.text)
-    if name is None and value.text.isidentifier() and value.text.startswith("v_"):
-        name = value.text[2:]
-    if name is not None:
-        return f"`{name}`"
+        return f"`{names.get(value.passed, value.passed)}`"
+    if length is not None:
+        array, axis = names.get(length[1], length[1]), int(length[2])
+        return f"`{array}.shape[{axis}]`" if axis else f"`len({array})`"
+    if value.text in names:
+        return f"`{names[value.text]}`"
+    if value.text.isidentifier() and value.text.startswith("v_"):
+        return f"`{value.text[2:]}`"
     text = ast.unparse(node).split("\n", 1)[0] if isinstance(node, ast.AST) else ""
     return f"a Python int in `{text}`" if text else "a Python int"
 
@@ -104,11 +111,13 @@ def compared(body: Any, node: Any, op: str, a: Value, b: Value) -> str | None:
         return None
     if INT in (a.type, b.type):
         weak, other = (a, b) if a.type == INT else (b, a)
-        if not is_open(weak, other.type) or is_assumed(body, weak, other.type):
+        if not is_open(weak, other.type):
             return None
         if weak.is_narrow and INT32[0] <= bounds_of(other.type)[0] and bounds_of(other.type)[1] <= INT32[1]:
             x, y = (v.text if v is weak else body.cast(v, _NARROW, node).text for v in (a, b))
             return f"{x} {op} {y}"
+        if is_assumed(body, weak, other.type):
+            return None
     elif a.type.kind == b.type.kind:
         return None
     if NUMBERS["uint64"] in (a.type, b.type):
