@@ -137,6 +137,17 @@ def test_lambdas_have_the_values_of_now():
     assert results == [1, 5]
 
 
+def test_lambdas_keep_the_values_that_are_there_when_they_become_kernels():
+    kernels = [spmdvm.kernel(lambda x: x * i) for i in range(3)]
+    assert [kernel(1) for kernel in kernels] == [0, 1, 2]
+
+    def times(x):
+        return x * factor
+
+    kernel, factor = spmdvm.kernel(times), 5
+    assert kernel(1) == 5
+
+
 def test_values_of_modules_are_those_of_now():
     global FACTOR
     try:

@@ -962,7 +962,8 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
 
     Args:
         function: the function; without it, a decorator is returned. Lambdas with the same text and the same values of
-            what they use from outside are one kernel, so that one in a loop is compiled once.
+            what they use from outside are one kernel, so that one in a loop is compiled once. They keep the values that
+            these have now; functions written with `def` take them when they are first called.
         options: those of `compile`: `width`, `engine`, `fp`, `fuel`, `timeout`, …
 
     Raises:

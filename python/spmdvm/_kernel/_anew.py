@@ -1,7 +1,8 @@
 """Kernels of functions that are made anew each time, such as a lambda in a loop: one for all that are the same.
 
 Functions are the same if they have the same text and code, and what they use from outside has the same values: numbers
-and tables, attributes of modules and objects, and what the functions use that they call. Kernels keep these values.
+and tables, attributes of modules and objects, and what the functions use that they call. Kernels keep these values: the
+ones when they are made rather than when they are first called, as they are found by them.
 """
 
 from __future__ import annotations
