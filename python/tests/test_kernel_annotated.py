@@ -150,7 +150,8 @@ def test_types_that_kernels_do_not_have():
             return x
 
     assert "`str` is no type of the results of kernels" in error_of(text)
-    assert "float | None" in error_of(either)
+    # (Before Python 3.10 it cannot be read at all.)
+    assert error_of(either)
     assert "use `np.float32`" in error_of(lists)
 
     def named(x) -> str:
