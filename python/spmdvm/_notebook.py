@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import re
 import time
@@ -58,15 +59,17 @@ class SpmdMagics(Magics):
         if name is not None and not name.isidentifier():
             raise UsageError(f"%%spmd: --name takes a name, not {name!r}")
         shell: Any = self.shell
-        file = f"<spmd cell {shell.execution_count}>"
+        number = _cell_number(shell)
         # The line of the magic is the cell's first.
-        text = "\n" + cell
-        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        file, text = f"<spmd cell {number}>", "\n" + cell
+        _remember(file, text)
         start = time.perf_counter()
         try:
             module = _compile_silently([(file, text)], hints=annotate, **_compile_options(options))
         except CompileError as error:
             raise _without_frames(error) from None
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"%%spmd: {error}") from None
         seconds = time.perf_counter() - start
         for warning in module.warnings:
             plain = f"{warning.severity}[{warning.code}]: {warning.message} ({warning.file}:{warning.line})"
@@ -76,26 +79,26 @@ class SpmdMagics(Magics):
         shell.push({export: module[export] for export in module.exports})
         if name is not None:
             shell.push({name: module})
-        value = self._run(call, timed)
+        value = self._run(call, f"<call in spmd cell {number}>", timed)
         if annotate:
             display(_Shown(_html.listing(module), _plain_listing(module)))
         return value
 
-    def _run(self, call: str, timed: bool) -> Any:
+    def _run(self, call: str, file: str, timed: bool) -> Any:
         """Execute the call, if there is one, and give its value."""
         if not call:
             return None
         shell: Any = self.shell
         space = shell.user_ns
-        try:
-            code = compile(call, "<%%spmd>", "eval")
-        except SyntaxError:
-            code = compile(call, "<%%spmd>", "exec")
+        code = _compiled(call, file)
         start = time.perf_counter()
         try:
             value = eval(code, space)
         except Trap as trap:
             raise _without_frames(trap) from None
+        except Exception as error:
+            _begin_at_the_call(error, shell)
+            raise
         first = time.perf_counter() - start
         if not timed:
             return value
@@ -107,6 +110,35 @@ class SpmdMagics(Magics):
             times.append(time.perf_counter() - start)
         print(f"first call {_duration(first)}, fastest of {len(times)} {_duration(min(times))}")
         return value
+
+
+def _cell_number(shell: Any) -> int:
+    """Give the number of the cell that is running.
+
+    IPython 9 raises `execution_count` before a cell runs, older ones do behind it, and neither where no history is
+    kept; the result of the cell knows.
+    """
+    running = getattr(shell.displayhook, "exec_result", None)
+    number = getattr(running, "execution_count", None)
+    return int(shell.execution_count if number is None else number)
+
+
+def _remember(file: str, text: str) -> None:
+    """Have messages and tracebacks find a text that is in no file."""
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+
+
+def _compiled(call: str, file: str) -> Any:
+    """Compile the call; an expression if it is one, so that it has a value."""
+    _remember(file, call)
+    try:
+        return compile(call, file, "eval")
+    except SyntaxError:
+        pass
+    try:
+        return compile(call, file, "exec")
+    except SyntaxError as error:
+        raise UsageError(f"%%spmd: the call behind the options is no Python ({error.msg}): {call}") from None
 
 
 def _parsed(line: str) -> tuple[dict[str, str], str]:
@@ -149,6 +181,18 @@ def _without_frames(error: Any) -> Any:
     """Have IPython show an error with its place in the cell alone, without Python's own frames."""
     error._render_traceback_ = lambda: [f"{type(error).__name__}: {error}"]
     return error
+
+
+def _begin_at_the_call(error: Exception, shell: Any) -> None:
+    """Have IPython show the traceback from the call on, without the frames of the magic around it."""
+    frames = error.__traceback__ and error.__traceback__.tb_next
+
+    def shown() -> Any:
+        return shell.InteractiveTB.structured_traceback(type(error), error, frames, tb_offset=0)
+
+    # Classes with slots take no attribute; they are shown with all frames.
+    with contextlib.suppress(AttributeError):
+        error._render_traceback_ = shown  # type: ignore[attr-defined]
 
 
 def _duration(seconds: float) -> str:

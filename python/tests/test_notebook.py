@@ -5,6 +5,7 @@ from __future__ import annotations
 import html.parser
 import inspect
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -244,6 +245,10 @@ def test_wrong_cells_show_their_place(shell, capsys) -> None:
         "%%spmd --name 3\nvoid f() {}": ["--name takes a name, not '3'"],
         "%%spmd -x\nvoid f() {}": ["there is no option -x"],
         "%%spmd --width\nvoid f() {}": ["there is no option --width, or its value is missing"],
+        "%%spmd --width 7\nvoid f() {}": ["UsageError: %%spmd: width must be 1, 2, 4, 8, 16, 32, 64 or", "not 7"],
+        "%%spmd f(\nexport void f() {}": ["UsageError: %%spmd: the call behind the options is no Python", "f("],
+        "%%spmd f(1, missing)\nexport void f() {}": ["<call in spmd cell", "name 'missing' is not defined"],
+        "%%spmd f(1)\nexport void f() {}": ["<call in spmd cell", "f() takes 0 arguments"],
     }.items():
         ran = shell.run_cell(cell)
         assert not ran.success
@@ -251,8 +256,30 @@ def test_wrong_cells_show_their_place(shell, capsys) -> None:
         printed = captured.out + captured.err
         for text in texts:
             assert text in printed, printed
-        # Nothing of what is inside of the package.
-        assert "_notebook.py" not in printed
+        # Nothing of what is inside of the package, and one error rather than several.
+        assert "_notebook.py" not in printed and "another exception" not in printed
+
+
+def test_messages_name_the_cell(shell, capsys) -> None:
+    # Versions of IPython differ in when they count.
+    wrong = "%%spmd\nexport void f() { y = 1; }"
+    before = shell.execution_count
+    for k in range(2):
+        shell.run_cell(wrong, store_history=True)
+        assert f"<spmd cell {before + k}>:2:19" in capsys.readouterr().out
+    # Cells without a history have the number of the next one.
+    shell.run_cell(wrong)
+    assert f"<spmd cell {before + 2}>:2:19" in capsys.readouterr().out
+    with pytest.raises(spmdvm.CompileError, match=f"<spmd cell {before + 2}>:2:1"):
+        shell.run_cell_magic("spmd", "", "void f() { y = 1; }")
+
+
+def test_tracebacks_begin_at_the_call(shell, capsys) -> None:
+    shell.run_cell("def wrong(a):\n    raise LookupError('of the user')")
+    shell.run_cell("%%spmd wrong(f(0))\nexport uniform int f(uniform int a) { return a; }")
+    printed = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+    assert "wrong(f(0))" in printed and "raise LookupError('of the user')" in printed
+    assert "run_cell_magic" not in printed and "_notebook.py" not in printed
 
 
 def test_warnings_are_shown_in_the_cell(shell, capsys) -> None:
