@@ -31,7 +31,10 @@ from typing import Any, NamedTuple, Optional
 
 
 class Label(NamedTuple):
-    """A place in the source and what is said about it. Lines and columns count from 1; the end is past the last one."""
+    """A place in the source and what is said about it. Lines and columns count from 1; the end is past the last one.
+
+    `source` is the line on which the place begins, or "" where it is not known.
+    """
 
     file: str
     line: int
@@ -39,6 +42,7 @@ class Label(NamedTuple):
     end_line: int
     end_column: int
     text: str
+    source: str = ""
 
 
 class Diagnostic(NamedTuple):
@@ -304,8 +308,8 @@ def _compile_error(text, diagnostics):
 
 
 def _diagnostic(code, name, severity, message, labels, help, notes):
-    """Make the record of a diagnostic; called by the native module."""
-    labels = tuple(Label(*place, text) for place, text in labels)
+    """Make the record of a diagnostic; called by the native module. Labels may have the line of the source, too."""
+    labels = tuple(Label(*place, *texts) for place, *texts in labels)
     place = labels[0][:5] if labels else ("<unknown>", 1, 1, 1, 1)
     return Diagnostic(code, name, severity, message, *place, labels, help, notes)
 

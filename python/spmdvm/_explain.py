@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._html import MOST_LINES, Report, explanation, facts, hot_lines, state
+from ._html import MOST_LINES, Facts, Report, explanation, hot_lines, is_of_call, state
 
 
 class ExplainedLine(NamedTuple):
@@ -21,8 +21,8 @@ class ExplainedLine(NamedTuple):
         file: the file, as messages call it.
         line: the number of the line, from 1.
         text: the line.
-        state: "native", "left" (native, and left here for the interpreter), "interpreted" (in a hot loop), "cold" (not
-            hot yet), or "" (no code).
+        state: "native", "left" (native, and left here for the interpreter), "unused" (compiled, and not entered yet),
+            "interpreted" (in a hot loop), "cold" (not hot yet), or "" (no code).
         varying: variables that are computed here and may differ from lane to lane.
         uniform: variables that are computed here and are the same in all lanes.
         memory: accesses by their kind ("vector", "gather", "strided gather", "scatter", "strided scatter", "one
@@ -95,7 +95,7 @@ class Explanation(Report):
 
 def _head(engine: str, width: int, share: float, lines: Sequence[ExplainedLine]) -> str:
     states = {row.state for row in lines}
-    if not states & {"native", "left", "interpreted"}:
+    if not states & {"native", "left", "unused", "interpreted"}:
         how = "no loop has been hot yet, so nothing is compiled: pass larger arrays, or call it more often"
     else:
         how = f"native code has executed {share:.1%} of the instructions"
@@ -126,6 +126,7 @@ def _written(lines: Iterable[ExplainedLine]) -> Iterable[str]:
 _SAID = {
     "native": "native",
     "left": "native, and left here",
+    "unused": "native, and not entered yet",
     "interpreted": "interpreted in a hot loop",
     "cold": "interpreted, not hot",
 }
@@ -208,7 +209,7 @@ def _code_of(module: Any) -> dict[int, _Code]:
         if text.startswith("func "):
             names, here = {}, None
             # Calls over arrays load elements and store results, in whole vectors where these lie in a row.
-            is_own = "$map" not in text.split("(", 1)[0]
+            is_own = not is_of_call(text)
         words = text.split(None, 1)
         if text.startswith("func ") or (words and words[0] in ("var", "const")):
             names.update((register, name) for register, name in _REGISTER.findall(text) if name)
@@ -301,16 +302,20 @@ def of_module(module: Any, loops: str, profile: Any = None) -> Explanation:
     lines, stats, seen = module.source.splitlines(), module.stats(), _by_place(profile)
     # To explain a line takes a time that grows with the program.
     known = range(1, len(lines) + 1) if len(lines) <= MOST_LINES else hot_lines(module)
-    code, rounds, empty = _code_of(module), _rounds(stats), _Code({}, {}, {})
+    code, rounds, empty, facts = _code_of(module), _rounds(stats), _Code({}, {}, {}), Facts(module)
     rows = [
-        _row((module.name, n, text), code.get(n, empty), facts(module, n) if n in known else [], rounds, [n], seen)
+        _row((module.name, n, text), code.get(n, empty), facts(n) if n in known else [], rounds, [n], seen)
         for n, text in enumerate(lines, 1)
     ]
     return _explained(stats, rows, loops)
 
 
 def of_kernel(
-    instance: Any, source: tuple[str, Sequence[tuple[int, str]]], loops: str, profile: Any = None
+    instance: Any,
+    source: tuple[str, Sequence[tuple[int, str]]],
+    facts: Mapping[int, Sequence[str]],
+    loops: str,
+    profile: Any = None,
 ) -> Explanation:
     """Explain a kernel by its lines of Python, of which `source` has the file, and each with its number."""
     module, seen = instance.module, _by_place(profile)
@@ -323,9 +328,7 @@ def of_kernel(
     rounds, rows = _rounds(stats), []
     for number, text in lines:
         code = _Code({}, {}, {})
-        told: list[str] = []
         for own in at.get(number, ()):
-            told.extend(fact for fact in facts(module, own) if fact not in told)
             part = of_line.get(own, _Code({}, {}, {}))
             if not text.lstrip().startswith("def "):
                 for names, found in ((code.varying, part.varying), (code.uniform, part.uniform)):
@@ -333,5 +336,6 @@ def of_kernel(
                     names.update((name, None) for name in known if name is not None)
             for kind, n in part.memory.items():
                 code.memory[kind] = code.memory.get(kind, 0) + n
+        told = facts.get(number, ())
         rows.append(_row((file, number, text), code, told, rounds, at.get(number, ()), seen))
     return _explained(stats, rows, loops)

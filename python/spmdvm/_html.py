@@ -13,13 +13,14 @@ from typing import Any
 
 _MONO = "font-family:monospace;white-space:pre;text-align:left;line-height:1.4;overflow-x:auto"
 _DIM = "opacity:.6"
-_GREEN, _AMBER, _RED, _BLUE = "60,160,80", "220,150,20", "220,60,60", "70,120,220"
+_GREEN, _AMBER, _RED, _BLUE, _GREY = "60,160,80", "220,150,20", "220,60,60", "70,120,220", "128,128,128"
 # In longer programs the lines of hot loops alone are explained.
 MOST_LINES = 200
 # What became of a line: a colour and the words of the legend.
 _STATES = {
     "compiled": (_GREEN, "native code"),
     "left": (_BLUE, "native code that was left here"),
+    "unused": (_GREY, "native code that was not entered yet"),
     "interpreted": (_AMBER, "interpreted in a hot loop"),
     "cold": ("", "interpreted; not hot"),
     "none": ("", ""),
@@ -65,8 +66,10 @@ def state(facts: Sequence[str]) -> str:
     ends = ("end of loop", "return", "poll")
     if any(word.startswith("left here") and not word.endswith(ends) for word in words):
         return "left"
-    if any(word.startswith("compiled in") for word in words):
-        return "compiled"
+    compiled = [word for word in words if word.startswith("compiled in")]
+    if compiled:
+        # Several versions and loops may have the line; one that ran is enough.
+        return "unused" if all(word.endswith("entered 0 times") for word in compiled) else "compiled"
     if any(word.startswith(("interpreted in", "in the")) for word in words):
         return "interpreted"
     return "cold" if words else "none"
@@ -74,13 +77,14 @@ def state(facts: Sequence[str]) -> str:
 
 def annotated(lines: Iterable[tuple[int, str, Sequence[str]]]) -> str:
     """Show lines with their numbers, coloured by what became of them; a click on one shows the facts."""
-    shown, states = [], set()
+    shown, states, has_marks = [], set(), False
     for number, text, facts in lines:
         found = state(facts)
         states.add(found)
         colour = _STATES[found][0]
         background = f"background:rgba({colour},.16);" if colour else ""
         costs = sum(" × " in fact for fact in facts)
+        has_marks |= costs > 0
         mark = f' <span style="{_DIM}">{"▪" * min(costs, 5)}</span>' if costs else ""
         head = f'<span style="{_DIM}">{number:>4}</span>  {escape(text)}{mark}'
         if facts:
@@ -89,11 +93,18 @@ def annotated(lines: Iterable[tuple[int, str, Sequence[str]]]) -> str:
             shown.append(f'<details data-state="{found}">{summary}<div style="{_DIM}">{inner}</div></details>')
         else:
             shown.append(f'<div data-state="{found}">{head}</div>')
-    legend = [_chip(_STATES[s][1], _STATES[s][0]) for s in ("compiled", "left", "interpreted") if s in states]
+    legend = _legend(states)
     if not legend and "cold" in states:
         legend = ["no loop has been hot yet: nothing is compiled"]
+    if has_marks:
+        legend.append("▪ for each kind of instruction that takes long")
     below = f'<div style="{_DIM}">{" ".join(legend)} · click a line for more</div>' if legend else ""
     return f'<div class="spmdvm-source" style="{_MONO}">{"".join(shown)}</div>{below}'
+
+
+def _legend(states: Iterable[str]) -> list[str]:
+    """Say what the colours mean that lines in these states have."""
+    return [_chip(name, colour) for s, (colour, name) in _STATES.items() if colour and s in states]
 
 
 def explanation(head: str, lines: Sequence[Any], loops: str) -> str:
@@ -101,7 +112,7 @@ def explanation(head: str, lines: Sequence[Any], loops: str) -> str:
     from ._explain import notes
 
     cell = "padding:0 8px;font-family:monospace;white-space:pre;text-align:left;vertical-align:top"
-    colours = {"native": _GREEN, "left": _BLUE, "interpreted": _AMBER}
+    colours = {"native" if s == "compiled" else s: colour for s, (colour, _) in _STATES.items() if colour}
     most = max((row.share for row in lines if row.share), default=0)
     rows = []
     for row in lines:
@@ -121,22 +132,72 @@ def explanation(head: str, lines: Sequence[Any], loops: str) -> str:
         first = share if most else ""
         beside = cell.replace("pre", "pre-wrap")
         rows.append(f'<tr data-state="{row.state or "none"}">{first}{code}<td style="{beside}">{said}</td></tr>')
-    states = {row.state for row in lines}
-    names = {"native": "compiled", "left": "left", "interpreted": "interpreted"}
-    legend = [_chip(_STATES[names[s]][1], colours[s]) for s in names if s in states]
+    legend = _legend({"compiled" if row.state == "native" else row.state for row in lines})
     below = f'<div style="{_DIM}">{" ".join(legend)} · click a line for more</div>' if legend else ""
     table = f'<table style="border-collapse:collapse">{"".join(rows)}</table>'
     below += _folded("loops", pre(loops)) if loops.strip() else ""
     return f'<div class="spmdvm-explain"><div>{escape(head)}</div>{table}{below}</div>'
 
 
-def facts(module: Any, line: int) -> list[str]:
-    """Give what became of a line of a module; nothing if it has no code."""
-    try:
-        # The first line repeats the source.
-        return module.explain(line).splitlines()[1:]
-    except ValueError:
-        return []
+class Facts:
+    """What became of the lines of a module, without what is no work of the user's.
+
+    A call over arrays has a loop of its own around the function, which loads elements and stores results: as vectors
+    where these lie in a row, else lane by lane. It counts for the line of the function, but no change there mends it.
+    """
+
+    def __init__(self, module: Any) -> None:
+        """Find out what belongs to the loops of calls."""
+        self._module, self._hidden = module, _far_accesses_of_calls(module)
+
+    def __call__(self, line: int) -> list[str]:
+        """Give what became of a line; nothing if it has no code."""
+        try:
+            # The first line repeats the source.
+            told = self._module.explain(line).splitlines()[1:]
+        except ValueError:
+            return []
+        hidden = self._hidden.get(line)
+        return [own for fact in told if (own := _without(fact, hidden))] if hidden else told
+
+
+# Instructions of the bytecode, and the places that they name.
+_FAR = re.compile(r"(?:\w+ = )?(load|store)\.[\w.]+ \[[^\]]*\bv\d+[^\]]*\]")
+_AT = re.compile(r"; (.*):(\d+)$")
+_COST = re.compile(r"  (\d+) × (gather|scatter): ")
+
+
+def _far_accesses_of_calls(module: Any) -> dict[int, dict[str, int]]:
+    """Give for each line how many gathers and scatters of loops around functions count for it."""
+    found: dict[int, dict[str, int]] = {}
+    is_around, at = False, 0
+    for text in module.disassemble().splitlines():
+        if text.startswith("func "):
+            is_around, at = is_of_call(text), 0
+            continue
+        place = _AT.search(text)
+        if place is not None:
+            at = int(place[2]) if place[1] == module.name else 0
+        access = _FAR.match(text.strip()) if is_around and at else None
+        if access is not None:
+            counts = found.setdefault(at, {})
+            kind = "gather" if access[1] == "load" else "scatter"
+            counts[kind] = counts.get(kind, 0) + 1
+    return found
+
+
+def is_of_call(head: str) -> bool:
+    """Return whether the head of a function of the bytecode is that of the loop of a call over arrays."""
+    return "$map" in head.split("(", 1)[0]
+
+
+def _without(fact: str, hidden: dict[str, int]) -> str:
+    """Give a fact without the accesses that are not the line's own; nothing if it has no others."""
+    cost = _COST.match(fact)
+    if cost is None or cost[2] not in hidden:
+        return fact
+    left = int(cost[1]) - hidden[cost[2]]
+    return f"  {left} × {fact.split(' × ', 1)[1]}" if left > 0 else ""
 
 
 def explained(module: Any) -> list[tuple[int, str, list[str]]]:
@@ -144,7 +205,8 @@ def explained(module: Any) -> list[tuple[int, str, list[str]]]:
     lines = module.source.splitlines()
     # To explain a line takes a time that grows with the program.
     known = range(1, len(lines) + 1) if len(lines) <= MOST_LINES else hot_lines(module)
-    return [(n, text, facts(module, n) if n in known else []) for n, text in enumerate(lines, 1)]
+    facts = Facts(module)
+    return [(n, text, facts(n) if n in known else []) for n, text in enumerate(lines, 1)]
 
 
 def listing(module: Any) -> str:
@@ -240,11 +302,7 @@ def kernel(kernel: Any) -> str:
         parts.append(annotated((n, text, ()) for n, text in python_lines(kernel)))
         parts.append(f'<div style="{_DIM}">not called yet</div>')
         return "".join(parts)
-    of_line: dict[int, list[str]] = {}
-    for at, place in enumerate(instance.places, 1):
-        if place is not None and place.file == kernel._source.file:
-            known = of_line.setdefault(place.number, [])
-            known.extend(fact for fact in facts(instance.module, at) if fact not in known)
+    of_line = kernel._facts()
     parts.append(annotated((n, text, of_line.get(n, ())) for n, text in python_lines(kernel)))
     parts.append(_folded("SPMD text", listing(instance.module)))
     return "".join(parts)
@@ -272,7 +330,7 @@ def diagnostic(d: Any, lines: Sequence[str] | None = None) -> str:
     colour = _RED if d.severity == "error" else _AMBER
     parts = [f"<div>{_chip(f'{d.severity}[{d.code}]', colour)} <b>{escape(d.message)}</b></div>"]
     for label in d.labels or ():
-        text = linecache.getline(label.file, label.line).rstrip("\n")
+        text = label.source or linecache.getline(label.file, label.line).rstrip("\n")
         if lines is not None and 0 < label.line <= len(lines):
             text = lines[label.line - 1]
         end = label.end_column if label.end_line == label.line else len(text) + 1

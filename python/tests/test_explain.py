@@ -9,6 +9,7 @@ import browser
 import numpy as np
 import pytest
 import spmdvm
+from spmdvm import _html
 
 LONG = 4000
 SOURCE = """
@@ -131,6 +132,61 @@ def test_lanes_that_part_are_told() -> None:
     explained = rounds.explain()
     assert line_with(explained, "while x > 1").state in ("native", "left")
     assert "loop in `rounds`" in explained.loops
+
+
+def test_facts_of_kernels_name_lines_of_python() -> None:
+    @spmdvm.kernel(**OPTIONS)
+    def halved(n):
+        count = 0
+        while n > 1:
+            n //= 2
+            count += 1
+        return count
+
+    for _ in range(3):
+        halved(np.arange(LONG))
+    explained = halved.explain()
+    head = line_with(explained, "while n > 1")
+    assert any(f"compiled in the loop at {__file__}:{head.line}, " in fact for fact in head.facts)
+    assert "\n".join(head.facts) in halved.explain(head.line)
+    shown = halved._repr_html_()
+    assert f"test_explain.py:{head.line}, " in shown
+    # The SPMD text is folded away, and has lines of its own.
+    for told in (json.dumps(explained.to_dict()), explained._repr_html_(), shown.partition("SPMD text")[0]):
+        assert "&lt;kernel" not in told and "<kernel" not in told
+
+
+def test_the_loop_of_a_call_over_arrays_is_not_the_users() -> None:
+    module = spmdvm.compile(
+        "export float f(float x) { return 2 * x + 1; }\n"
+        "export float at(const uniform float a[], int i) { return a[i]; }\n",
+        **OPTIONS,
+    )
+    x = np.ones(LONG, np.float32)
+    for _ in range(3):
+        module.f(x)
+        module.at(x, np.arange(LONG, dtype=np.int32))
+    for line, is_far in ((1, False), (2, True)):
+        row = module.explain().line(line)
+        assert any("gather" in fact for fact in row.facts) == is_far
+        assert not any("scatter" in fact for fact in row.facts)
+        assert bool(row.memory) == is_far
+    (fact,) = (fact for fact in module.explain().line(2).facts if "gather" in fact)
+    assert fact == "  1 × gather: every lane reads an address of its own"
+    shown = module._repr_html_()
+    assert "2 × gather" not in shown and "scatter" not in shown
+
+
+def test_code_that_was_not_entered_is_not_shown_as_if_it_had_run() -> None:
+    never = "  compiled in the loop at <string>:1, which was entered 0 times"
+    ran = "  compiled in the loop at <string>:1, which was entered 10 times"
+    assert [_html.state(facts) for facts in ([never], [ran], [never, ran])] == ["unused", "compiled", "compiled"]
+    shown = _html.annotated([(1, "a loop", [never]), (2, "another", [ran, "  3 × gather: of each lane"])])
+    assert '<details data-state="unused">' in shown
+    below = shown.rpartition("</div><div")[2]
+    for name in ("native code<", "native code that was not entered yet<", "▪ for each kind of instruction"):
+        assert name in below
+    assert "▪" not in _html.annotated([(1, "a loop", [ran])])
 
 
 def test_it_is_shown_as_a_page(module: spmdvm.Module, tmp_path: Path) -> None:

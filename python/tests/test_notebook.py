@@ -13,6 +13,7 @@ import browser
 import numpy as np
 import pytest
 import spmdvm
+from spmdvm import _errors
 
 SCALE = """
 export void scale(uniform float x[], uniform int n, uniform float k) {
@@ -123,6 +124,14 @@ def test_diagnostics_of_files_show_lines(tmp_path: Path) -> None:
     assert "x[0] = missing<int>;" in page(caught.value).text
     shown = page(caught.value.diagnostics[0])
     assert "x[0] = missing<int>;" in shown.text and f"error[{caught.value.diagnostics[0].code}]" in shown.text
+
+
+def test_diagnostics_show_the_line_that_they_are_given() -> None:
+    # Of programs that are in no file.
+    labels = [(("<string>", 2, 5, 2, 6), "not declared", "    y = 1;"), (("<string>", 1, 1, 1, 5), "in here")]
+    made = _errors._diagnostic("E0200", "UndefinedName", "error", "there is no `y` here", labels, None, ())
+    assert [label.source for label in made.labels] == ["    y = 1;", ""]
+    assert "2 │     y = 1;" in page(made).text and "in here" in page(made).text
 
 
 def test_traps_and_findings(hot: spmdvm.Module) -> None:

@@ -781,19 +781,29 @@ class Kernel:
         instance = self._last_used()
         if line is None:
             loops = with_python_lines(instance.module._loops(ir=ir, asm=asm), instance, self.__name__)
-            return _explain.of_kernel(instance, (self._source.file, _html.python_lines(self)), loops, profile)
+            source = (self._source.file, _html.python_lines(self))
+            return _explain.of_kernel(instance, source, self._facts(), loops, profile)
         if not isinstance(line, (int, np.integer)):
             raise TypeError(f"line must be the number of a line, not {line!r}")
-        facts: dict[str, None] = {}
-        told = self._source.line_of(line)
-        for at, place in enumerate(instance.places, 1):
-            if place is not None and (place.number, place.file) == (line, self._source.file):
-                told = place.text
-                facts.update(dict.fromkeys(_html.facts(instance.module, at)))
+        facts = self._facts(int(line)).get(int(line))
         if not facts:
             raise ValueError(f"line {line} has no code of {self.__name__}()")
-        text = "\n".join([f"line {line}: {told.strip()}", *facts])
-        return _html.Report(with_python_lines(text, instance, self.__name__))
+        told = next((p.text for p in instance.places if p and self._is_at(p, line)), self._source.line_of(line))
+        return _html.Report("\n".join([f"line {line}: {told.strip()}", *facts]))
+
+    def _is_at(self, place: Any, line: int) -> bool:
+        return (place.number, place.file) == (line, self._source.file)
+
+    def _facts(self, line: int | None = None) -> dict[int, list[str]]:
+        """Give what became of each line of Python, or of one, in the instance that was used last."""
+        instance = self._last_used()
+        found: dict[int, dict[str, None]] = {}
+        facts = _html.Facts(instance.module)
+        for at, place in enumerate(instance.places, 1):
+            if place is not None and self._is_at(place, place.number if line is None else line):
+                known = found.setdefault(place.number, {})
+                known.update(dict.fromkeys(with_python_lines(fact, instance, self.__name__) for fact in facts(at)))
+        return {number: list(known) for number, known in found.items()}
 
     def stats(self) -> dict[str, Any]:
         """Give the counts of the engine for the instance that was used last, at lines of Python."""
