@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spmdvm
+from spmdvm import _copies
 
 ENGINES = ["interp", "ir", "clif", "x86"]
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -767,6 +768,82 @@ def test_control_c_stops_them():
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)
+
+
+@spmdvm.kernel
+def halves(x):
+    return x / 2, -x
+
+
+COPYING = {
+    "reduce": lambda x, **options: spmdvm.reduce("+", x, **options),
+    "reduce along": lambda x, **options: spmdvm.reduce("+", x, axis=1, **options),
+    "scan": lambda x, **options: spmdvm.scan("+", x, axis=0, **options),
+    "filter": lambda x, **options: spmdvm.filter(lambda v: v > 0, x, **options),
+    "map": lambda x, **options: spmdvm.map(halves, x, **options),
+    "reduce_by_index": lambda x, **options: spmdvm.reduce_by_index(
+        np.zeros(3), "+", (np.arange(x.size) % 3)[::-1], x[0].repeat(len(x)), **options
+    ),
+    "a kernel of several results": lambda x, **options: spmdvm.kernel(halves.__wrapped__, **options)(x),
+}
+
+
+@pytest.mark.parametrize("call", COPYING.values(), ids=COPYING)
+def test_copies_look_at_the_deadline(call, monkeypatch):
+    x = np.ones((300, 200)).T
+    want = call(x.copy())
+    monkeypatch.setattr(_copies, "_PIECE", 1000)
+    for got, expected in zip(parts_of(call(x, timeout=60)), parts_of(want)):
+        np.testing.assert_array_equal(got, expected)
+    # Each look at the clock finds it ten seconds later.
+    monkeypatch.setattr(_copies, "time", types.SimpleNamespace(monotonic=itertools.count(0, 10).__next__))
+    with pytest.raises(spmdvm.OutOfTime, match=r"out of time in `\w+`, which was copying an array") as caught:
+        call(x, timeout=60)
+    assert caught.value.kind == "timeout" and caught.value.stack == ()
+
+
+def parts_of(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
+def test_signals_stop_copies_between_two_pieces(monkeypatch):
+    monkeypatch.setattr(_copies, "_PIECE", 1 << 16)
+    x = np.ones((4000, 1000)).T
+    spmdvm.reduce("+", x[:2])
+
+    def stop(*_):
+        raise InterruptedError("by the handler")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.003)
+    try:
+        with pytest.raises(InterruptedError, match="by the handler") as caught:
+            while True:
+                spmdvm.reduce("+", x)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert any(entry.path.name == "_copies.py" for entry in caught.traceback)
+
+
+@pytest.mark.parametrize("shape", [(7,), (5, 9), (3, 4, 5), (2, 3, 4, 5), (1, 200), (200, 1), (4, 0, 3)])
+@pytest.mark.parametrize("dtype", [">f8", "<i2", "?"])
+def test_copies_in_pieces_are_copies(shape, dtype, monkeypatch):
+    monkeypatch.setattr(_copies, "_PIECE", 24)
+    numbers = np.arange(math.prod(shape)).reshape(shape).astype(dtype)
+    forever = _copies.Deadline("f", None)
+    for given in (numbers, numbers.T, numbers[::-1], numbers[..., ::2], np.broadcast_to(numbers, (2, *shape))):
+        got = _copies.contiguous(given, forever)
+        assert got.flags.c_contiguous and got.dtype.isnative and got.shape == given.shape
+        np.testing.assert_array_equal(got, given)
+        target = np.zeros(given.shape)
+        where = np.random.default_rng(1).random(given.shape) < 0.5
+        _copies.assign(target, given, forever, where)
+        np.testing.assert_array_equal(target, np.where(where, given, 0))
+    assert _copies.contiguous(np.array(1.5), forever).tolist() == [1.5]
+    whole = np.arange(100.0)
+    assert _copies.contiguous(whole, forever) is whole
 
 
 def test_options_come_with_kernels_and_calls():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -131,6 +132,53 @@ def test_graphs_pickle():
     x = numbers(20)
     lazy = local(3)(da.from_array(x, chunks=7))
     same(pickle.loads(pickle.dumps(lazy)), 3 * x)
+
+
+def test_maps_are_lazy():
+    x = numbers(30, 20)
+    lazy = da.from_array(x, chunks=(10, 7))
+    same(spmdvm.map(steps, lazy), steps(x))
+    same(spmdvm.map(steps, lazy, threads=2, width=8), steps(x))
+    for got, want in zip(spmdvm.map(parts, lazy, 7), parts(x, 7)):
+        same(got, want)
+    same(spmdvm.map(PROGRAM.both, lazy, 2), PROGRAM.both(x, 2))
+
+
+def test_combinators_do_not_compute_whole_arrays():
+    def never(block):
+        raise AssertionError("computed")
+
+    lazy = da.ones((10, 4), chunks=5).map_blocks(never, dtype=float, meta=np.empty((0, 0)))
+    for call, name in [
+        (lambda: spmdvm.reduce("+", lazy), "reduce"),
+        (lambda: spmdvm.reduce("+", (np.ones((10, 4)), lazy), map=np.add), "reduce"),
+        (lambda: spmdvm.scan("+", lazy, axis=0), "scan"),
+        (lambda: spmdvm.filter(lambda v: v > 0, lazy), "filter"),
+        (lambda: spmdvm.reduce_by_index(np.zeros(3), "+", np.arange(3), lazy), "reduce_by_index"),
+    ]:
+        told = (
+            rf"{name}\(\) works on whole arrays, and `\w+(\[1\])?` is a Dask array; compute it first \(x\.compute\(\)\)"
+        )
+        with pytest.raises(TypeError, match=told):
+            call()
+
+
+def test_what_the_page_says_about_reductions():
+    page = (Path(__file__).parents[2] / "docs" / "combinators.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    x = numbers(30, 20)
+    names = {"spmdvm": spmdvm, "np": np, "x": da.from_array(x, chunks=(10, 7)), "op": "max", "e": None}
+    *lines, last = block.strip().splitlines()
+    exec("\n".join(lines), names)
+    assert isinstance(names["chunks"], da.Array)
+    assert eval(last, names) == x.max()
+
+
+def test_traps_tell_the_element_of_the_chunk():
+    lazy = da.from_array(np.array([3, 2, 1, 0]), chunks=2)
+    with pytest.raises(spmdvm.DivisionByZero) as caught:
+        parts(7, lazy)[0].compute(scheduler="threads")
+    assert caught.value.element == (1,)
 
 
 def test_mistakes():

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from .._cache import remembered
+from .._containers import as_array, is_lazy
+from .._copies import Deadline, assign, contiguous
 from .._kernel import Kernel
 from .._kernel._types import BOOL, Num, strong
 from .._progress import Counted, is_told
@@ -54,6 +56,10 @@ class _Setup:
             who, self.operator.piece.key, None if self.mapping is None else self.mapping.key, tuple(given),
             tuple(self.state), _frozen(self.options),
         )  # fmt: skip
+
+    def deadline(self) -> Deadline:
+        """Begin to count the time that a call may take."""
+        return Deadline(self.key[0], self.options.get("timeout"))
 
     def begin(self, who: str, told: bool, constant: bool = False) -> Writer:
         """Write what all combinators with an operator have; where elements are `constant`, arrays have one."""
@@ -108,8 +114,8 @@ def _frozen(options: dict[str, Any]) -> Any:
     return tuple(sorted((name, repr(value)) for name, value in options.items()))
 
 
-def _contiguous(arrays: list[np.ndarray]) -> list[np.ndarray]:
-    return [np.ascontiguousarray(array) for array in arrays]
+def _contiguous(arrays: list[np.ndarray], deadline: Deadline) -> list[np.ndarray]:
+    return [contiguous(array, deadline) for array in arrays]
 
 
 def _check_neutral(
@@ -207,13 +213,12 @@ def reduce(
         commutative = flag(who, "commutative", commutative)
     keepdims = flag(who, "keepdims", keepdims)
     before, axes = arrays[0].shape, axis
-    arrays, axis = _one_axis(who, arrays, axis)
+    arrays, shape, axis = _one_axis(who, arrays, axis)
     setup = _setup(who, op, map, given, options)
     operator, state = setup.operator, setup.state
     e = operator.neutral(neutral, state)
     if commutative is None:
         commutative = operator.named is not None
-    shape = arrays[0].shape
     outer, n, inner = around(shape, axis)
     left = (*shape[:axis], *shape[axis + 1 :])
     if keepdims:
@@ -229,7 +234,7 @@ def reduce(
         return text.compile(setup.options)
 
     made = remembered((setup.key, way, inner == 1, told), make)
-    arrays = _contiguous(arrays)
+    arrays = [array.reshape(shape) for array in _contiguous(arrays, setup.deadline())]
     if operator.named is None or neutral is not None:
         _check_neutral(who, operator, e, state, arrays, made)
     chunks = -(-n // chunk)
@@ -257,13 +262,16 @@ def _nothing(op: Operator, e: list[np.ndarray], given: Any, shape: tuple[int, ..
     return as_parts([np.full(shape, part[0]) if shape else part[0] for part in e])
 
 
-def _one_axis(who: str, arrays: list[np.ndarray], axis: Any) -> tuple[list[np.ndarray], int]:
-    """Make one axis of several; of all if it is None."""
-    ndim = arrays[0].ndim
+def _one_axis(who: str, arrays: list[np.ndarray], axis: Any) -> tuple[list[np.ndarray], tuple[int, ...], int]:
+    """Give the arrays with their axes in order, the shape with one axis in place of several (or all), and that axis.
+
+    The arrays have that shape when they are contiguous: to make them so may take long.
+    """
+    ndim, shape = arrays[0].ndim, arrays[0].shape
     if axis is None:
-        return [array.reshape(-1) for array in arrays], 0
+        return arrays, (arrays[0].size,), 0
     if not isinstance(axis, tuple):
-        return arrays, axis_of(who, axis, ndim)
+        return arrays, shape, axis_of(who, axis, ndim)
     axes = sorted(axis_of(who, one, ndim) for one in axis)
     if len(set(axes)) < len(axes):
         raise ValueError(f"{who}(): `axis` is {axis}, which names an axis twice")
@@ -271,11 +279,10 @@ def _one_axis(who: str, arrays: list[np.ndarray], axis: Any) -> tuple[list[np.nd
         raise ValueError(f"{who}(): `axis` is an empty tuple; None means all axes")
     order = [k for k in range(ndim) if k < axes[0] and k not in axes] + axes
     order += [k for k in range(ndim) if k > axes[0] and k not in axes]
-    shape = arrays[0].shape
     front = sum(k < axes[0] for k in range(ndim) if k not in axes)
     merged = int(np.prod([shape[k] for k in axes]))
     new = (*(shape[k] for k in order[:front]), merged, *(shape[k] for k in order[front + len(axes) :]))
-    return [array.transpose(order).reshape(new) for array in arrays], front
+    return [array.transpose(order) for array in arrays], new, front
 
 
 def scan(
@@ -314,15 +321,14 @@ def scan(
     threads = threads_of(who, threads)
     inclusive = flag(who, "inclusive", inclusive)
     if axis is None:
-        arrays, axis = [array.reshape(-1) for array in arrays], 0
+        shape, axis = (arrays[0].size,), 0
     else:
-        axis = axis_of(who, axis, arrays[0].ndim)
+        shape, axis = arrays[0].shape, axis_of(who, axis, arrays[0].ndim)
     setup = _setup(who, op, map, given, options)
     operator, state = setup.operator, setup.state
     e = operator.neutral(neutral, state)
     if operator.named == "+" and neutral is None and not inclusive:
         e = [np.abs(part) for part in e]
-    shape = arrays[0].shape
     results = _outputs(who, out, shape, state)
     outer, n, inner = around(shape, axis)
     if 0 in (outer, n, inner):
@@ -341,7 +347,8 @@ def scan(
         return text.compile(setup.options)
 
     made = remembered((setup.key, way, inner == 1, inclusive, told), make)
-    arrays = _contiguous(arrays)
+    deadline = setup.deadline()
+    arrays = [array.reshape(shape) for array in _contiguous(arrays, deadline)]
     targets = _targets(results, arrays)
     if operator.named is None or neutral is not None:
         _check_neutral(who, operator, e, state, arrays, made)
@@ -356,7 +363,7 @@ def scan(
     twice = way == _ORDERED and threads > 1 and n > chunk and count < 4 * threads
     counted = Counted(who, progress, outer * n * inner, 1 + twice) if told else None
     made.call_counted(counted, *arrays, *targets, *totals, *e, outer, n, inner, chunk, tile, count, threads)
-    _deliver(results, targets)
+    _deliver(results, targets, deadline)
     return as_parts(results) if out is None else out
 
 
@@ -391,10 +398,10 @@ def _targets(results: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.nda
     return [result if is_apart(result) else np.empty(result.shape, result.dtype) for result in results]
 
 
-def _deliver(results: list[np.ndarray], targets: list[np.ndarray]) -> None:
+def _deliver(results: list[np.ndarray], targets: list[np.ndarray], deadline: Deadline) -> None:
     for result, target in zip(results, targets):
         if result is not target:
-            result[...] = target
+            assign(result, target, deadline)
 
 
 def reduce_by_index(
@@ -484,7 +491,8 @@ def reduce_by_index(
         return _histogram(setup, index, constant, told).compile(setup.options)
 
     made = remembered((setup.key, index, constant, told), make)
-    at = np.ascontiguousarray(at)
+    deadline = setup.deadline()
+    at = contiguous(at, deadline)
     if bounds == "raise":
         place = made.call("outside__", at, len(at), m)
         if place >= 0:
@@ -495,8 +503,8 @@ def reduce_by_index(
         if m * outer * inner == 0:
             return dest
     first = [np.moveaxis(target, axis, 0) for target in targets]
-    direct = [t if t.flags.c_contiguous else np.ascontiguousarray(t) for t in first]
-    flat = arrays if constant else [np.ascontiguousarray(np.moveaxis(array, axis, 0)) for array in arrays]
+    direct = _contiguous(first, deadline)
+    flat = _contiguous(arrays if constant else [np.moveaxis(array, axis, 0) for array in arrays], deadline)
     if any(np.may_share_memory(d, other) for d in direct for other in (*flat, at)):
         flat, at = [array.copy() for array in flat], at.copy()
     if operator.named is None or neutral is not None:
@@ -507,9 +515,7 @@ def reduce_by_index(
     buffers = [np.empty(parts * m * width if parts > 1 else 0, ty.dtype) for ty in state]
     counted = Counted(who, progress, len(at), threads if parts == 1 else 1) if told else None
     made.call_counted(counted, *direct, *buffers, *flat, at, len(at), m, width, *e, parts, threads)
-    for target, result in zip(first, direct):
-        if target is not result:
-            target[...] = result
+    _deliver(first, direct, deadline)
     return dest
 
 
@@ -601,14 +607,14 @@ def filter(
     found, types = elements(who, "arrays", arrays if len(arrays) > 1 else arrays[0])
     shape = found[0].shape
     if axis is None:
-        rows, shape = [array.reshape(-1) for array in found], (found[0].size,)
+        inputs, shape = found, (found[0].size,)
     else:
         axis = axis_of(who, axis, len(shape))
-        rows = [np.moveaxis(array, axis, 0) for array in found]
-        shape = rows[0].shape
+        inputs = [np.moveaxis(array, axis, 0) for array in found]
+        shape = inputs[0].shape
     n, size = shape[0], int(np.prod(shape[1:], dtype=np.int64))
     is_mask = isinstance(predicate, (np.ndarray, list))
-    inputs, given = _contiguous(rows), list(types)
+    given = list(types)
     piece: Piece | None = None
     if is_mask:
         mask = np.asarray(predicate)
@@ -619,9 +625,9 @@ def filter(
             raise ValueError(
                 f"{who}(): `predicate` has the shape {mask.shape}, and the arrays have {wanted} elements to choose from"
             )
-        inputs, given = [*inputs, np.ascontiguousarray(mask).reshape(-1)], [*given, BOOL]
+        inputs, given = [*inputs, mask], [*given, BOOL]
     else:
-        count = size * len(rows)
+        count = size * len(inputs)
         if count > 64:
             raise ValueError(
                 f"{who}(): `predicate` would take {count} numbers, those of a slice; with so many, pass an array of "
@@ -659,6 +665,8 @@ def filter(
         made = remembered(key, make)
         counts = np.zeros(-(-n // _RUN), np.int64)
         counted = Counted(who, progress, n) if told else None
+        inputs = _contiguous(inputs, Deadline(who, options.get("timeout")))
+        inputs = [array.reshape(shape if k < len(types) else -1) for k, array in enumerate(inputs)]
         total = made.call_counted(counted, *inputs, *outputs, size, n, _RUN, counts, threads)
     elif n:
         # Rows without elements: the predicate has nothing to look at, but a mask counts.
@@ -722,8 +730,8 @@ def map(
     kernel: Kernel = piece.kernel  # type: ignore[attr-defined]
     if len(kernel._names) != len(arrays):
         piece.types(tuple([BOOL] * len(arrays)))
-    is_several = _gives_several(kernel, arrays)
-    if not is_several:
+    # Lazy calls know how many results there are.
+    if any(is_lazy(array) for array in arrays) or not _gives_several(kernel, arrays):
         return (_with_options(kernel, options) if options else kernel)(*arrays, **special)
     found, given = elements(who, "arrays", arrays)
     results, _ = piece.types(tuple(given))
@@ -741,7 +749,7 @@ def map(
                 f"{who}(): `where` has the shape {np.shape(where)}, which does not broadcast with the arrays' {shape}"
             ) from None
         found = [np.broadcast_to(array, shape) for array in found]
-        mask = np.ascontiguousarray(np.broadcast_to(np.asarray(where), shape))
+        mask = np.broadcast_to(np.asarray(where), shape)
     parts = _outputs(who, out, shape, state) if out is not None else [np.zeros(shape, ty.dtype) for ty in state]
 
     def make() -> Program:
@@ -755,14 +763,14 @@ def map(
     made = remembered((who, piece.key, tuple(given), tuple(state), told, _frozen(options)), make)
     size = parts[0].size
     if size:
-        inputs = _contiguous(found)
+        deadline = Deadline(who, options.get("timeout"))
+        *inputs, mask = _contiguous([*found, mask], deadline)
         targets = _targets(parts, [*inputs, mask])
-        for part, target in zip(parts, targets):
-            if target is not part and where is not None:
-                target[...] = part
+        if where is not None:
+            _deliver(targets, parts, deadline)
         counted = Counted(who, progress, size) if told else None
         made.call_counted(counted, *inputs, *targets, mask, int(where is not None), size, threads)
-        _deliver(parts, targets)
+        _deliver(parts, targets, deadline)
     if out is not None:
         return out
     return tuple(part if shape else part[()] for part in parts)
@@ -770,7 +778,9 @@ def map(
 
 def _gives_several(kernel: Kernel, arrays: tuple[Any, ...]) -> bool:
     """Return whether a kernel gives a tuple for such arguments."""
-    _, given = elements("map", "arrays", tuple(np.asarray(array) for array in arrays))
+    read = (as_array(array, f"map(): `{name}`") for name, array in zip(kernel._names, arrays))
+    # What masked arrays and their like carry besides is the kernel's concern.
+    _, given = elements("map", "arrays", tuple(np.asarray(array) for array in read))
     return kernel_types(kernel, given)[1]
 
 

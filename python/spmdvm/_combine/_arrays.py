@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._containers import as_array, is_lazy
 from .._kernel._types import Num, of_dtype
 
 
@@ -40,8 +41,8 @@ def elements(who: str, parameter: str, given: Any) -> tuple[list[np.ndarray], li
 
 @functools.lru_cache(maxsize=64)
 def _number(dtype: np.dtype) -> Num | None:
-    """Give the type of numbers of a dtype; None if combinators have none."""
-    found = of_dtype(dtype)
+    """Give the type of numbers of a dtype; None if combinators have none. Bytes in the other order are turned later."""
+    found = of_dtype(dtype.newbyteorder("=") if dtype.kind in "iuf" else dtype)
     return found if isinstance(found, Num) and found.kind != "c" else None
 
 
@@ -54,15 +55,20 @@ def _array(who: str, name: str, given: Any) -> np.ndarray:
         )
     if given is None or isinstance(given, (str, bytes, dict, set)):
         raise TypeError(f"{who}(): `{name}` takes an array, not {given!r}")
+    if is_lazy(given):
+        raise TypeError(
+            f"{who}() works on whole arrays, and `{name}` is a Dask array; compute it first (x.compute()), or call "
+            f"{who} for each chunk (x.map_blocks(…))"
+        )
     try:
-        array = np.asarray(given)
+        array = as_array(given, f"{who}(): `{name}`")
     except ValueError as error:
         raise ValueError(f"{who}(): `{name}` is no array of numbers: {error}") from None
-    if not array.dtype.isnative and array.dtype.kind in "iuf":
-        array = array.astype(array.dtype.newbyteorder("="))
     if _number(array.dtype) is None:
-        hint = {"c": "take its real or imaginary part", "O": "convert it, with astype"}.get(array.dtype.kind)
-        hint = hint or ("pass its fields one by one, as a tuple" if array.dtype.fields else "convert it, with astype")
+        # Other libraries call it otherwise.
+        hint = "convert it, with astype" if isinstance(given, np.ndarray) else "convert it, np.asarray(x, np.float64)"
+        hint = "take its real or imaginary part" if array.dtype.kind == "c" else hint
+        hint = "pass its fields one by one, as a tuple" if array.dtype.fields else hint
         raise TypeError(
             f"{who}(): `{name}` holds {array.dtype}, and programs have bools, integers and floats up to 64 bits; {hint}"
         )

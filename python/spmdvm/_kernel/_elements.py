@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import _containers, _progress
+from .._copies import Deadline, assign, contiguous
 from .._errors import Trap
 from ._places import ENTRY, LOOP, TASK
 from ._types import Array, Num, Record, Uniform, record_of, strong
@@ -132,7 +133,9 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
                 raise TypeError(f"{name}(): `{n}` {told}; pass its data (x.data), or the fields")
         carried = _containers.Containers(name, varying, None, where)
         where = carried.where
+    deadline = Deadline(name, kernel._options.get("timeout"))
     shape, mask = _shape_of(name, varying, where, outs)
+    mask = contiguous(mask, deadline).reshape(-1)
     given: list[Any] = []
     for n, value, param, dtype in zip(kernel._names, values, instance.params, instance.dtypes):
         if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.c_contiguous:
@@ -140,7 +143,7 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
         elif isinstance(param, Uniform):
             given.append(one_of(f"{name}(): `{n}`", value, param.of))
         else:
-            given.append(_elements_of(f"{name}(): `{n}`", value, param, shape))
+            given.append(_elements_of(f"{name}(): `{n}`", value, param, shape, deadline))
     # What is left out is zero.
     make = np.empty if where is True else np.zeros
     if outs is None:
@@ -169,7 +172,7 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
         chosen = np.broadcast_to(where, shape) if masked else True
         for goal, target in zip(outs, targets):
             if goal is not target:
-                np.copyto(goal, target, where=chosen)
+                assign(goal, target, deadline, chosen)
         return out
     found = [_as_dtype(target, dtype) for target, dtype in zip(targets, dtypes)]
     if not shape:
@@ -247,7 +250,7 @@ def _threads_of(name: str, threads: Any) -> int:
 
 
 def _shape_of(name: str, varying: list[Any], where: Any, outs: Any) -> tuple[tuple[int, ...], np.ndarray]:
-    """Give the shape of the results, and which elements are computed, in a row."""
+    """Give the shape of the results, and which elements are computed."""
     named = varying if where is True else [*varying, ("where", where)]
     shapes_ = [value.shape if type(value) is np.ndarray else np.shape(value) for _, value in named]
     try:
@@ -262,7 +265,7 @@ def _shape_of(name: str, varying: list[Any], where: Any, outs: Any) -> tuple[tup
     where = np.asarray(where)
     if where.dtype != bool:
         raise TypeError(f"{name}(): `where` must be an array of bool, but was given one of {where.dtype}")
-    return shape, np.ascontiguousarray(np.broadcast_to(where, shape)).reshape(-1)
+    return shape, np.broadcast_to(where, shape)
 
 
 def _with_outs(name: str, shape: tuple[int, ...], outs: list[np.ndarray]) -> tuple[int, ...]:
@@ -330,15 +333,14 @@ def _meet(a: np.ndarray, b: np.ndarray) -> bool:
         return False
 
 
-def _elements_of(place: str, value: Any, ty: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _elements_of(place: str, value: Any, ty: Any, shape: tuple[int, ...], deadline: Deadline) -> np.ndarray:
     """Give the elements of an argument, in a row."""
     source = np.asarray(value)
     if isinstance(ty, Record):
         source = _fields_of(place, value, ty)
     else:
         _check_cast(place, value, source, ty)
-    source = source.astype(ty.dtype, copy=False)
-    return np.ascontiguousarray(np.broadcast_to(source, shape)).reshape(-1)
+    return contiguous(np.broadcast_to(source, shape), deadline, ty.dtype).reshape(-1)
 
 
 def _check_cast(place: str, value: Any, source: np.ndarray, ty: Num) -> None:
