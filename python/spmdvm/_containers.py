@@ -5,7 +5,7 @@ A function is run on plain arrays. What else the arguments carry is carried over
 - Masked arrays: nothing is computed where an argument is masked; the result is masked there. `out` must be masked too.
 - pandas Series and DataFrames: their labels must be equal; the result has them too.
 - polars Series: without nulls; the result is a Series.
-- Dask arrays: the call becomes a part of their graph (`_lazy`).
+- Dask arrays: the call becomes a part of their graph (`_lazy`); what goes through whole arrays refuses them.
 - Objects that show their memory (DLPack, `__array_interface__`): are views of it, if it is the CPU's.
 - Other classes that say themselves what functions do to them (units, lazy arrays) are refused.
 """
@@ -39,11 +39,50 @@ _CPU = (1, 3, 11, 13)
 _DEVICES = {2: "CUDA", 4: "OpenCL", 7: "Vulkan", 8: "Metal", 10: "ROCm", 14: "oneAPI"}
 
 
+# What tensors of torch hold that numpy has as well.
+_OF_TORCH = {
+    "bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64",
+    "float16", "float32", "float64", "complex64", "complex128",
+}  # fmt: skip
+
+
+def _wrong_tensor(value: Any) -> str | None:
+    """Say why the memory of a tensor of torch is not its numbers, and what to do; None if it is, or it is none."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, getattr(torch, "Tensor", ())):
+        return None
+    dtype = str(value.dtype).removeprefix("torch.")
+    if value.is_nested:
+        return "of parts of different lengths (nested); pass them one by one (x.unbind())"
+    if value.layout != torch.strided:
+        return f"that does not hold all of its numbers ({value.layout}); make it dense (x.to_dense())"
+    if value.device.type == "meta":
+        return "of the device `meta`, which has no numbers; make it on the CPU"
+    if value.is_quantized:
+        return "of quantized numbers; convert it (x.dequantize())"
+    if value.requires_grad:
+        return "that records gradients, which a program does not; pass x.detach(), whose memory is the same"
+    if value.is_conj():
+        return "of conjugates of what is in its memory; compute them (x.resolve_conj())"
+    if value.is_neg():
+        return "of negatives of what is in its memory; compute them (x.resolve_neg())"
+    if dtype not in _OF_TORCH:
+        wider = "complex64" if value.is_complex() else "float32"
+        return f"of {dtype}, which numpy does not have; convert it (x.to(torch.{wider}))"
+    return None
+
+
 def refuse_device(value: Any, place: str) -> None:
-    """Fail if the object's numbers lie in the memory of a GPU."""
+    """Fail if the object's numbers are out of reach: in the memory of a GPU, not computed yet, or not in its memory."""
     kind = type(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return
+    wrong = _wrong_tensor(value)
+    if wrong:
+        raise TypeError(f"{place} was given a `{kind.__name__}` {wrong}")
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(value, polars.LazyFrame):
+        raise TypeError(f"{place} was given a polars LazyFrame; compute it first (x.collect()), and pass its columns")
     where = None
     if hasattr(kind, "__dlpack_device__"):
         device, number = value.__dlpack_device__()
@@ -63,23 +102,38 @@ _of_dlpack = getattr(np, "from_dlpack", np.asarray)
 
 
 def as_array(value: Any, place: str) -> np.ndarray:
-    """Give an object as a plain array: a view of its memory where it shows that."""
+    """Give an object as a plain array: a view of its memory where it shows that.
+
+    Raises:
+        TypeError: it has an array for numpy, but does not give it; the text says why.
+        ValueError: it is no array, such as a list of lists of different lengths.
+    """
     refuse_device(value, place)
     if is_polars(value) and value.null_count():
         raise TypeError(f"{place} has nulls, which no number stands for; fill them (x.fill_null(0)) or drop them")
     shows = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
-    return _of_dlpack(value) if not shows and hasattr(value, "__dlpack__") else np.asarray(value)
+    read = _of_dlpack if not shows and hasattr(value, "__dlpack__") else np.asarray
+    return _read(read, value, place) if shows or read is _of_dlpack else np.asarray(value)
 
 
-def shared(value: Any) -> np.ndarray | None:
+def _read(read: Any, value: Any, place: str) -> np.ndarray:
+    """Read an object of another library; its errors do not know which argument it was."""
+    try:
+        found: np.ndarray = read(value)
+    except (BufferError, RuntimeError, TypeError) as error:
+        raise TypeError(f"{place} was given a `{type(value).__name__}` that gives no array: {error}") from None
+    return found
+
+
+def shared(value: Any, place: str = "an array") -> np.ndarray | None:
     """Give the memory of an object as an array to which programs can write; None if it does not show its memory."""
     if isinstance(value, np.generic):
         return None
     if hasattr(value, "__array_interface__"):
         return np.asarray(value)
     if not hasattr(value, "__dlpack__"):
-        return None
-    view = _of_dlpack(value)
+        return _buffer(value)
+    view = _read(_of_dlpack, value, place)
     if not view.flags.writeable and hasattr(value, "__array__"):
         # Older DLPack does not say what may be written to, and numpy takes it for read-only.
         other = np.asarray(value)
@@ -87,6 +141,15 @@ def shared(value: Any) -> np.ndarray | None:
         if same and other.__array_interface__["data"][0] == view.__array_interface__["data"][0]:
             return other
     return view
+
+
+def _buffer(value: Any) -> np.ndarray | None:
+    """Give the memory of a writable buffer (`bytearray`, `array.array`, of ctypes); None if it is none."""
+    try:
+        memory = memoryview(value)
+    except TypeError:
+        return None
+    return None if memory.readonly else np.asarray(memory)
 
 
 def is_labelled(value: Any) -> bool:

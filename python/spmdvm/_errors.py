@@ -170,7 +170,7 @@ class Trap(SpmdError):
         lanes: the lanes that enclosing nested `foreach` loops were visiting.
         task: the index of the task that failed in its launch, or None outside of tasks.
         element: in a call over arrays, the index of the element that failed in the shape that the arguments broadcast
-            to; else, and where it is not known, None.
+            to (of Dask arrays: in the shape of their chunks); else, and where it is not known, None.
         arguments: the numbers that the function was called with for that element, by parameter.
         stack: the active calls, innermost first, a tuple of `TrapFrame`.
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import spmdvm
@@ -131,6 +133,53 @@ def test_memory_of_other_devices_is_refused(given):
         third(given)
 
 
+COMBINED = {
+    "reduce": (lambda x: spmdvm.reduce("+", x), "x"),
+    "scan": (lambda x: spmdvm.scan("+", x), "x"),
+    "filter": (lambda x: spmdvm.filter(lambda v: v > 1, x), "arrays"),
+    "map": (lambda x: spmdvm.map(third, x), "x"),
+    "map of several": (lambda x: spmdvm.map(lambda v: (v, -v), x)[1], "v"),
+    "reduce_by_index": (
+        lambda x: spmdvm.reduce_by_index(np.zeros(5, np.float32), "+", np.arange(5), x),
+        "values",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", [Tensor, TorchLike, Interface])
+@pytest.mark.parametrize("call", [call for call, _ in COMBINED.values()], ids=COMBINED)
+def test_combinators_read_what_shows_its_memory(kind, call):
+    np.testing.assert_array_equal(call(kind(floats())), call(floats()))
+
+
+@pytest.mark.parametrize(("call", "name"), COMBINED.values(), ids=COMBINED)
+def test_combinators_refuse_other_devices(call, name):
+    for given in (Tensor(floats(), (2, 1)), Cuda()):
+        with pytest.raises(TypeError, match=rf"\(\): `{name}` was given .* in the memory of a GPU or the like \(CUDA"):
+            call(given)
+
+
+class Broken(Tensor):
+    """What does not give what it has."""
+
+    def __dlpack__(self, **options):
+        raise BufferError("not today")
+
+
+def test_errors_of_other_libraries_tell_the_argument():
+    given = Broken(floats())
+    for call, place in (
+        (PROGRAM.half, "half(): `x`"),
+        (lambda x: PROGRAM.total(x, 5), "total(): `x`"),
+        (third, "third(): `x`"),
+        (doubled, "doubled(): `a`"),
+        (lambda x: spmdvm.reduce("+", x), "reduce(): `x`"),
+    ):
+        with pytest.raises(TypeError) as caught:
+            call(given)
+        assert str(caught.value) == f"{place} was given a `Broken` that gives no array: not today"
+
+
 def test_results_go_to_other_libraries():
     result = third(np.arange(4.0))
     again = np.from_dlpack(Tensor(result))
@@ -147,6 +196,33 @@ def test_tensors_of_torch():
     assert x.tolist() == [0, 2, 4, 6, 8]
     PROGRAM.scale(x, 5)
     assert torch.from_numpy(PROGRAM.half(x)).tolist() == [0, 2, 4, 6, 8]
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda torch, x: x.requires_grad_(), r"records gradients.*; pass x\.detach\(\)"),
+        (lambda torch, x: x.requires_grad_() * 2, r"records gradients.*; pass x\.detach\(\)"),
+        (lambda torch, x: x.to(torch.bfloat16), r"of bfloat16, which numpy does not have; .*x\.to\(torch\.float32\)"),
+        (lambda torch, x: x.to("meta"), "of the device `meta`, which has no numbers"),
+        (lambda torch, x: torch.diag(x).to_sparse(), r"\(torch\.sparse_coo\); make it dense \(x\.to_dense\(\)\)"),
+        (lambda torch, x: torch.complex(x, x).conj(), r"of conjugates .*x\.resolve_conj\(\)"),
+        # Its memory has the opposite of its numbers, which must not be read.
+        (lambda torch, x: torch.complex(x[:1], x[:1]).conj().imag, r"of negatives .*x\.resolve_neg\(\)"),
+    ],
+)
+def test_tensors_that_are_no_plain_memory(make, told):
+    torch = pytest.importorskip("torch")
+    given = make(torch, torch.arange(5, dtype=torch.float32))
+    for call, place in (
+        (PROGRAM.half, r"half\(\): `x`"),
+        (lambda x: PROGRAM.scale(x, 5), r"scale\(\): `x`"),
+        (third, r"third\(\): `x`"),
+        (doubled, r"doubled\(\): `a`"),
+        (lambda x: spmdvm.scan("+", x), r"scan\(\): `x`"),
+    ):
+        with pytest.raises(TypeError, match=f"{place} was given a `Tensor` .*{told}"):
+            call(given)
 
 
 def test_arrays_of_jax():
@@ -202,6 +278,27 @@ def test_series_of_polars():
         PROGRAM.half(polars.Series("a", [1.0, None], dtype=polars.Float32))
     with pytest.raises(TypeError, match="not both"):
         add(b, np.ma.MaskedArray([1, 2, 3, 4, 5], [0, 1, 0, 0, 0]))
+
+
+def test_lazy_frames_of_polars():
+    polars = pytest.importorskip("polars")
+    frame = polars.LazyFrame({"a": [1.0, 2.0]})
+    with warnings.catch_warnings():
+        # It warns of what asking it for its types would compute.
+        warnings.simplefilter("error")
+        for call in (third, doubled, PROGRAM.half, lambda x: PROGRAM.total(x, 2), lambda x: spmdvm.reduce("+", x)):
+            with pytest.raises(TypeError, match=r"is a polars LazyFrame|was given a polars LazyFrame; .*x\.collect"):
+                call(frame)
+
+
+@pytest.mark.parametrize("make", [bytearray, lambda numbers: memoryview(bytearray(numbers))])
+def test_functions_write_to_buffers(make):
+    module = spmdvm.compile("export void twice(uniform uint8 x[], uniform int n) { foreach (i = 0 ... n) x[i] *= 2; }")
+    x = make(bytes([1, 2, 3]))
+    module.twice(x, 3)
+    assert list(x) == [2, 4, 6]
+    with pytest.raises(TypeError, match="cannot write to a `memoryview`"):
+        module.twice(memoryview(b"abc"), 3)
 
 
 def test_buffers_and_lists():

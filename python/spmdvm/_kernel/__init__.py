@@ -550,7 +550,7 @@ class Kernel:
                 "call the kernel for each chunk (da.map_blocks)"
             )
         _containers.refuse_device(value, place)
-        array = _containers.shared(value)
+        array = _containers.shared(value, place)
         annotation, name = self._annotations[self._names[at]], self._names[at]
         if array is None and (name in self._indexed or (annotation is not None and annotation.what == "array")):
             array = _containers.readable(value, place)
@@ -1245,7 +1245,8 @@ def _kind(value: Any) -> Any:
     """Give what the types of a call depend on."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim
-    if hasattr(value, "dtypes") and _containers.is_labelled(value):
+    # (Lazy frames compute what they have there.)
+    if hasattr(value.__class__, "dtypes") and _containers.is_labelled(value):
         return value.__class__, tuple(value.dtypes) if value.ndim > 1 else value.dtype
     return (value.__class__, value.dtype, getattr(value, "ndim", 1)) if hasattr(value, "dtype") else value.__class__
 
