@@ -15,16 +15,19 @@ TOUR = Path(__file__).parents[2] / "docs" / "tour.md"
 
 @pytest.fixture(scope="module")
 def tour(tmp_path_factory: pytest.TempPathFactory) -> dict:
-    """The names that the page leaves behind, one program after the other."""
-    blocks = re.findall(r"^```python\n(.*?)^```$", TOUR.read_text(), re.DOTALL | re.MULTILINE)
+    """The names that the programs of the page leave behind; none knows those of another."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", TOUR.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     assert len(blocks) == 6
-    names: dict = {"__name__": "tour"}
+    found: dict = {}
     for k, text in enumerate(blocks):
+        assert len([line for line in text.splitlines() if line]) <= 26, "it is to be taken in at a glance"
         # Kernels are compiled from the lines of a file.
         path = tmp_path_factory.mktemp("tour") / f"part{k}.py"
-        path.write_text(text)
-        exec(compile(text, str(path), "exec"), names)
-    return names
+        path.write_text(text, encoding="utf-8")
+        own: dict = {"__name__": "tour"}
+        exec(compile(text, str(path), "exec"), own)
+        found.update(own)
+    return found
 
 
 def test_the_image_filter(tour: dict) -> None:
