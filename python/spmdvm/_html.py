@@ -263,6 +263,35 @@ def _lanes_of_line(row: Any, cell: str) -> str:
     )
 
 
+# Longer timelines are shown without their bars, which nobody could tell apart.
+_MOST_BARS = 2000
+
+
+def timeline(head: str, runs: Sequence[Any], threads: Sequence[tuple[str, float]], seconds: float) -> str:
+    """Show a bar for each run of a task, in a row for each thread: its name, and how busy it was."""
+    rows = []
+    for thread, (name, busy) in enumerate(threads):
+        own = [run for run in runs if run.thread == thread]
+        bars = "".join(_bar_of(run, k, seconds) for k, run in enumerate(own)) if len(runs) <= _MOST_BARS else ""
+        cell = "padding:0 8px;font-family:monospace;white-space:pre;text-align:left"
+        line = f'<div style="position:relative;height:1.3em;width:40em">{bars}</div>'
+        rows.append(f'<tr><td style="{cell}">{escape(name)}</td><td style="{cell}">{busy:.0%}</td><td>{line}</td></tr>')
+    note = "bars are tasks, dark and light in turn; the pointer over one shows which"
+    table = f'<table style="border-collapse:collapse">{"".join(rows)}</table>'
+    below = f'<div style="{_DIM}">{note}</div>' if 0 < len(runs) <= _MOST_BARS else ""
+    return f'<div class="spmdvm-timeline"><div>{escape(head)}</div>{table}{below}</div>'
+
+
+def _bar_of(run: Any, k: int, seconds: float) -> str:
+    """Show a run of a task, the k-th of its thread; launches have different colours."""
+    colour = (_BLUE, _AMBER, _GREEN, _RED)[run.launch % 4]
+    left, width = (100 * time / seconds if seconds else 0.0 for time in (run.begin, run.end - run.begin))
+    milliseconds = (run.end - run.begin) * 1e3
+    title = escape(f"{run.function}, launch {run.launch}, task {run.task}: {milliseconds:.3g} ms", quote=True)
+    place = f"position:absolute;top:1px;bottom:1px;left:{left:.3f}%;width:{width:.3f}%;min-width:1px"
+    return f'<div title="{title}" style="{place};background:rgba({colour},{0.45 if k % 2 else 0.8})"></div>'
+
+
 def _folded(title: str, inner: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{inner}</details>"
 

@@ -209,7 +209,8 @@ class Profile:
     def plot_divergence(self, array: Any = None, *, image: Any = None, ax: Any = None) -> Any:
         """Draw how busy the lanes were over the picture that they computed (with matplotlib).
 
-        Red is where few lanes of the gang were active for most of the time; where all were, nothing is drawn.
+        Red is where few lanes of the gang were active for most of the time; where all were, nothing is drawn over the
+        picture, which is grey (or has colours of its own).
 
         Args:
             array: the array that the call has written to, of two dimensions (or one: a strip; or three, of which
@@ -242,16 +243,17 @@ class Profile:
             ax = pyplot.subplots(layout="constrained")[1]
         aspect = "auto" if activity.shape[0] == 1 else "equal"
         shown = _shades(picture)
-        # Not down to black, on which colours are hard to see.
+        # From dark grey to light grey: on black colours are hard to see, and white would look like one of them.
         low, high = (np.nanmin(shown), np.nanmax(shown)) if np.isfinite(shown).any() else (0, 1)
-        darkest = low - 0.6 * (high - low)
-        ax.imshow(shown, cmap="gray", vmin=darkest, vmax=high, interpolation="nearest", aspect=aspect)
+        span = high - low or 1
+        least, most = low - 0.6 * span, high + 0.4 * span
+        ax.imshow(shown, cmap="gray", vmin=least, vmax=most, interpolation="nearest", aspect=aspect)
         # From clear, where all lanes are busy, to opaque red.
         fade = colors.LinearSegmentedColormap.from_list(
             "lanes", [(0.85, 0.05, 0.05, 0.9), (1.0, 0.6, 0.1, 0.45), (1, 1, 1, 0)]
         )
         drawn = ax.imshow(activity, cmap=fade, vmin=0, vmax=1, interpolation="nearest", aspect=aspect)
-        bar = ax.figure.colorbar(drawn, ax=ax, label="active lanes of the gang")
+        bar = ax.figure.colorbar(drawn, ax=ax, label="active lanes of the gang (100%: the picture in grey, as it is)")
         bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         bar.ax.set_facecolor("0.5")
         mean = float(np.nanmean(activity))
@@ -441,8 +443,14 @@ class Timeline:
             )
         return "\n".join(out)
 
+    def _repr_html_(self) -> str:
+        who = [f"thread {k}" + (" (the caller)" if own else "") for k, own in enumerate(self._callers)]
+        return _html.timeline(repr(self)[1:-1], self.tasks, [*zip(who, self.busy())], self.seconds)
+
     def plot_timeline(self, *, ax: Any = None) -> Any:
-        """Draw which task ran on which thread from when to when (with matplotlib). Launches have different colours.
+        """Draw which task ran on which thread from when to when (with matplotlib).
+
+        Launches have different colours; tasks that follow one another on a thread are dark and light in turn.
 
         Args:
             ax: the axes of matplotlib to draw in; without it, new ones.
@@ -458,7 +466,7 @@ class Timeline:
         if not self.tasks:
             raise ValueError(f"{self.function}() has launched no tasks, so there is nothing to draw")
         if ax is None:
-            ax = pyplot.subplots(figsize=(9, 1.2 + 0.5 * self.threads), layout="constrained")[1]
+            ax = pyplot.subplots(figsize=(9, 1.4 + 0.5 * self.threads), layout="constrained")[1]
         # Milliseconds if there are few of them.
         unit, scale = ("s", 1.0) if self.seconds >= 1 else ("ms", 1e3)
         palette = pyplot.get_cmap("tab10")
@@ -482,12 +490,13 @@ class Timeline:
                 # As wide as its number.
                 if run.end - run.begin > (0.01 + 0.01 * len(str(run.task))) * self.seconds:
                     middle = (run.begin + run.end) / 2 * scale
-                    ax.text(middle, run.thread, str(run.task), ha="center", va="center", color="white", fontsize=8)
+                    color = "black" if shades[run] else "white"
+                    ax.text(middle, run.thread, str(run.task), ha="center", va="center", color=color, fontsize=8)
         ax.set_yticks(range(self.threads))
         ax.set_yticklabels([f"thread {k}" + (" (caller)" if own else "") for k, own in enumerate(self._callers)])
         ax.invert_yaxis()
         ax.set_xlim(0, self.seconds * scale)
-        ax.set_xlabel(f"time since the call began [{unit}]")
+        ax.set_xlabel(f"time since the call began [{unit}]\nbars are tasks, dark and light in turn, with their indices")
         busy = sum(self.busy()) / self.threads
         ax.set_title(
             f"{self.function}(): {sum(r.finished for r in self.tasks)} tasks, threads busy {busy:.0%} of the time"

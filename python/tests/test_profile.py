@@ -344,6 +344,11 @@ class TestPictures:
         assert len(ax.images) == 2
         np.testing.assert_array_equal(np.asarray(ax.images[1].get_array()), profile.lane_activity())
         assert "lanes busy" in ax.get_title()
+        # White, which would be taken for a colour of the bar, is in no picture; what is as it is, the bar says.
+        least, most = ax.images[0].get_clim()
+        numbers = np.asarray(ax.images[0].get_array())
+        assert least < numbers.min() and numbers.max() < most
+        assert "100%: the picture in grey, as it is" in ax.figure.axes[-1].get_ylabel()
         ax.figure.savefig(tmp_path / "a.png")
         # A strip, a picture of one's own, axes of one's own.
         collatz.profile(np.arange(1, 601)).plot_divergence(image=np.zeros((1, 600)), ax=ax)

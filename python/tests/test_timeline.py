@@ -99,6 +99,18 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
         timeline.plot_timeline()
 
 
+def test_as_html() -> None:
+    module = spmdvm.compile(SOURCE, task_threads=2)
+    timeline = module.timeline("all", np.zeros(9, np.float32), 9, 5000)
+    shown = timeline._repr_html_()
+    assert shown.count('<div title="') == len(timeline) and shown.count("<tr>") == timeline.threads
+    run = timeline[0]
+    assert f'<div title="{run.function}, launch {run.launch}, task {run.task}: ' in shown
+    assert "thread 0" in shown and "dark and light in turn" in shown
+    empty = module.timeline("none")._repr_html_()
+    assert "0 tasks on 0 threads" in empty and "<tr>" not in empty
+
+
 def test_a_picture() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     module = spmdvm.compile(SOURCE, task_threads=2)
@@ -106,5 +118,7 @@ def test_a_picture() -> None:
     ax = timeline.plot_timeline()
     assert len(ax.patches) == 18
     assert len(ax.get_yticks()) == timeline.threads
+    # Brightness means nothing but that another task begins.
+    assert ax.get_xlabel().endswith("bars are tasks, dark and light in turn, with their indices")
     with pytest.raises(ValueError, match="has launched no tasks"):
         module.timeline("none").plot_timeline()
