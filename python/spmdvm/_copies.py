@@ -42,7 +42,9 @@ def contiguous(array: np.ndarray, deadline: Deadline, dtype: Any = None) -> np.n
     """
     if dtype is None and array.ndim and array.flags.c_contiguous and array.dtype.isnative:
         return array
-    wanted = np.dtype(dtype or array.dtype).newbyteorder("=") if array.dtype.names is None else dtype or array.dtype
+    wanted = array.dtype if dtype is None else np.dtype(dtype)
+    if wanted.names is None:
+        wanted = wanted.newbyteorder("=")
     if array.nbytes <= _PIECE:
         return np.ascontiguousarray(array.astype(wanted, copy=False))
     if array.flags.c_contiguous and array.dtype == wanted:

@@ -631,6 +631,18 @@ class Frame(dict):
         raise ValueError("neither")
 
 
+def test_errors_of_evaluate_begin_with_its_name():
+    a = np.ones(3)
+    for call, told in (
+        (lambda: spmdvm.evaluate("o + 1", {"o": object()}), r"^evaluate\('o \+ 1'\): `o` has no type of kernels"),
+        (lambda: spmdvm.evaluate("a + b", {"a": a, "b": np.ones(4)}), r"^evaluate\('a \+ b'\): the shapes "),
+        (lambda: spmdvm.evaluate("a + 1", {"a": a}, out=np.ones(3, int)), r"^evaluate\('a \+ 1'\): `out` must be an "),
+        (lambda: spmdvm.evaluate("a, -a", {"a": a}, out=a), r"^evaluate\('a, -a'\): `out` must be a tuple of 2"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=told):
+            call()
+
+
 def test_evaluate_finds_names():
     a, b = np.arange(4.0), 2  # noqa: F841
     assert spmdvm.evaluate("a * b + pi - math.pi").tolist() == [0, 2, 4, 6]

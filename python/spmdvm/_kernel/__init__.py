@@ -1128,7 +1128,14 @@ def evaluate(
         special["progress"] = progress
     if not values:
         raise TypeError(f"there is no variable in {expression!r}: Python computes it")
-    return found(*values, **special)
+    try:
+        return found(*values, **special)
+    except (TypeError, ValueError, OverflowError) as error:
+        # What was called is `evaluate`: the text is the kernel's name, and no function's.
+        head, text = f"{found.__name__}()", str(error)
+        if not text.startswith(head):
+            raise
+        raise type(error)(f"evaluate({found.__name__!r})" + text[len(head) :]) from None
 
 
 # Helpers.
