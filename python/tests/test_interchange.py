@@ -280,6 +280,15 @@ def test_series_of_polars():
         add(b, np.ma.MaskedArray([1, 2, 3, 4, 5], [0, 1, 0, 0, 0]))
 
 
+def test_combinators_refuse_nulls():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match=r"^reduce\(\): `x` has nulls"):
+        spmdvm.reduce("+", polars.Series([1.0, None]))
+    assert spmdvm.reduce("+", polars.Series([1.0, 2.0])) == 3
+    with pytest.raises(TypeError, match=r"`x` holds <U1, .*; convert it, np\.asarray\(x, np\.float64\)$"):
+        spmdvm.reduce("+", polars.Series(["a", "b"]))
+
+
 def test_lazy_frames_of_polars():
     polars = pytest.importorskip("polars")
     frame = polars.LazyFrame({"a": [1.0, 2.0]})
