@@ -252,6 +252,21 @@ impl Region {
         self.types[v.index()]
     }
 
+    /// Registers of the entered frame that calls write, by their offsets: with the value that is written before a call, if that is so.
+    pub fn written_by_calls(&self) -> impl Iterator<Item = (u32, Option<Value>)> {
+        let insts = self.blocks.iter().flat_map(|b| &b.insts);
+        insts.flat_map(|inst| {
+            let (result, exit) = match inst.kind {
+                Kind::Returned { at } => (Some((at, None)), None),
+                Kind::Call { exit } => (None, Some(exit)),
+                _ => (None, None),
+            };
+            let own = exit.and_then(|exit| self.exits[exit.index()].frames.first());
+            let before = own.into_iter().flat_map(|frame| &frame.regs).map(|r| (r.at, Some(r.value)));
+            result.into_iter().chain(before)
+        })
+    }
+
     /// Returns whether it ends, whatever happens, before the first instruction of the loop.
     pub fn leaves_at_once(&self) -> bool {
         match self.blocks[0].end {

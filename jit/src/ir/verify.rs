@@ -96,7 +96,7 @@ impl Check<'_> {
             EntryMask(_) => expect(&[], Some(Type::MASK)),
             EntryVisiting(_) => expect(&[], Some(Type::uniform(Ty::I32))),
             Call { exit } => match self.region.exits.get(exit.index()).map(|exit| exit.reason) {
-                Some(ExitReason::LinkedCall) if result.is_none() => Ok(()),
+                Some(ExitReason::LinkedCall | ExitReason::Numbered(_)) if result.is_none() => Ok(()),
                 _ => Err("does not stand at a call, or gives something".into()),
             },
             EntryReg { .. } | Returned { .. } => {

@@ -6,6 +6,7 @@ use super::ops::Comparison;
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, Edge, End, Inst, Kind, Region, Value};
+use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem;
 use spmdvm_vm::types::Ty;
@@ -42,6 +43,8 @@ pub struct Values<'r> {
     single: Vec<bool>,
     /// The first address in frames that the entry block computes, and where it lies.
     frame_host: Option<(Value, u64)>,
+    /// Registers of the entered frame that calls write, by their offsets: the value that they always write there, if it is one.
+    written_by_calls: HashMap<u32, Option<Value>>,
 }
 
 impl<'r> Values<'r> {
@@ -65,7 +68,12 @@ impl<'r> Values<'r> {
             Kind::FrameHost { at, .. } => Some((inst.result?, at)),
             _ => None,
         });
-        Values { region, dominators, definitions, incoming, single: single(region), frame_host }
+        let mut written_by_calls = HashMap::new();
+        for (at, v) in region.written_by_calls() {
+            let written = written_by_calls.entry(at).or_insert(v);
+            *written = written.filter(|written| Some(*written) == v);
+        }
+        Values { region, dominators, definitions, incoming, single: single(region), frame_host, written_by_calls }
     }
 
     pub(crate) fn definition(&self, v: Value) -> Definition {
@@ -76,7 +84,8 @@ impl<'r> Values<'r> {
     /// region is left.
     pub(crate) fn in_frame(&self, v: Value) -> Option<u32> {
         let Kind::EntryReg { at } = self.inst(v)?.kind else { return None };
-        let is_left_alone = self.region.handler_calls.iter().all(|site| site.at != 0);
+        let is_left_alone = self.region.handler_calls.iter().all(|site| site.at != 0)
+            && self.written_by_calls.get(&at).is_none_or(|&written| written == Some(v));
         let ty = self.region.ty(v);
         (is_left_alone && ty.is_varying() && ty.ty != Ty::Bool).then_some(at)
     }

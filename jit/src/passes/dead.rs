@@ -46,20 +46,14 @@ fn forget_unchanged(region: &mut Region) {
     let mut touched: HashSet<u32> = own.flat_map(|s| s.operands.iter().chain(&s.result).map(|&(at, _)| at)).collect();
     let mut loaded = cells_at_entry(region);
     // Nor what is written before a call, or by it.
+    let is_unchanged = |at: u32, v: Option<Value>| v.is_some_and(|v| at_entry[v.index()] == Some(at));
+    touched.extend(region.written_by_calls().filter(|&(at, v)| !is_unchanged(at, v)).map(|(at, _)| at));
     for inst in region.blocks.iter().flat_map(|b| &b.insts) {
-        match inst.kind {
-            Kind::Returned { at } => _ = touched.insert(at),
-            Kind::Call { exit } => {
-                let own = region.exits[exit.index()].frames.first();
-                let written = own.iter().flat_map(|frame| &frame.regs).filter(|r| at_entry[r.value.index()] != Some(r.at));
-                touched.extend(written.map(|r| r.at));
-                for (cell, v) in &region.exits[exit.index()].cells {
-                    if loaded.get(v) != Some(cell) {
-                        loaded.retain(|_, other| other != cell);
-                    }
-                }
+        let Kind::Call { exit } = inst.kind else { continue };
+        for (cell, v) in &region.exits[exit.index()].cells {
+            if loaded.get(v) != Some(cell) {
+                loaded.retain(|_, other| other != cell);
             }
-            _ => {}
         }
     }
     for exit in &mut region.exits {

@@ -1,8 +1,8 @@
 //! Random regions.
 
 use super::values::Rng;
-use super::{ELEMENTS, Host, exit};
-use spmdvm_jit::ir::{Address, BlockId, Builder, End, EntryMask, ExitId, Kind, Region, Type, Value};
+use super::{ELEMENTS, Host, exit, is_of_results};
+use spmdvm_jit::ir::{Address, BlockId, Builder, End, EntryMask, ExitId, ExitReason, Kind, Region, Type, Value};
 use spmdvm_vm::Op;
 use spmdvm_vm::isa::{Effect, Form, OPS, OpInfo};
 use spmdvm_vm::sem;
@@ -66,8 +66,9 @@ impl<'a> Generator<'a> {
     fn entry(&mut self) {
         for ty in self.types.clone() {
             for shape in [Shape::Uniform, Shape::Varying] {
-                let place = self.host.places(Type { shape, ty })[0];
-                self.add(Kind::EntryReg { at: place.at }, &[], place.ty);
+                for place in &self.host.places(Type { shape, ty })[..2] {
+                    self.add(Kind::EntryReg { at: place.at }, &[], place.ty);
+                }
             }
         }
         for mask in [EntryMask::Execution, EntryMask::Restore(0), EntryMask::Other(0)] {
@@ -282,6 +283,18 @@ impl<'a> Generator<'a> {
         self.b.exit(state)
     }
 
+    /// A call, which gives all registers for results that have types of this region.
+    fn call(&mut self) {
+        let exit = self.exit();
+        self.b.region.exits[exit.index()].reason = ExitReason::LinkedCall;
+        let args: Vec<Value> = (0..self.rng.below(3)).filter_map(|_| self.live.last().copied()).collect();
+        self.b.effect(Kind::Call { exit }, &args);
+        let types = self.types.clone();
+        for place in self.host.bank.clone().iter().filter(|p| is_of_results(p) && types.contains(&p.ty.ty)) {
+            self.add(Kind::Returned { at: place.at }, &[], place.ty);
+        }
+    }
+
     fn instruction(&mut self) {
         match self.rng.below(100) {
             0..60 => self.compute(),
@@ -293,7 +306,8 @@ impl<'a> Generator<'a> {
                 let c = if self.rng.chance(30) { self.b.op(Op::Not, Ty::Bool, &[c]) } else { c };
                 self.b.effect(Kind::Guard { exit }, &[c]);
             }
-            92..95 => {
+            92 => self.call(),
+            93..95 => {
                 let n = self.rng.below(8) as u32;
                 self.b.effect(Kind::Count(n), &[]);
             }

@@ -23,7 +23,7 @@ use spmdvm_jit::clif::Clif;
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{Builder, EntryKind, EntryState, Exit, ExitReason, FrameState, RegState, Region, Type, Value};
 use spmdvm_jit::x86::{Avx2, Avx512};
-use spmdvm_vm::interp::native::{Pause, RegisterSlot, Tracer};
+use spmdvm_vm::interp::native::{Context, Pause, RegisterSlot, Tracer};
 use spmdvm_vm::memory::RegionName;
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::types::{Shape, Ty, Width};
@@ -122,6 +122,37 @@ fn program(width: Width) -> (Program, Vec<Reg>) {
     b.control(Op::BrTrue, Some(c), head);
     b.ret();
     (Program { width, functions: vec![b.finish()], ..Program::default() }, regs)
+}
+
+/// What stands for the functions that regions call: it writes to these registers.
+struct Calls {
+    results: Vec<BankRegister>,
+    width: Width,
+    made: u64,
+}
+
+/// Returns whether calls have their results in a register: the second of each kind.
+pub fn is_of_results(place: &BankRegister) -> bool {
+    place.reg.index() % BANK == 1
+}
+
+/// Makes a call, which gives what depends on how many there were before; some do not come back.
+unsafe fn call(context: &mut Context, _: u32) -> bool {
+    // SAFETY: who runs a region has put it there.
+    let calls = unsafe { &mut *context.caller.cast::<Calls>() };
+    calls.made += 1;
+    let mut rng = values::Rng(calls.made);
+    context.ticks -= 1;
+    if rng.chance(10) {
+        return false;
+    }
+    for place in &calls.results {
+        for lane in 0..if place.ty.is_varying() { calls.width.lanes() } else { 1 } {
+            // SAFETY: the register lies in the frame and has this lane.
+            unsafe { write(context.base.add(place.at as usize), place.ty.ty, lane, rng.value(place.ty.ty)) };
+        }
+    }
+    true
 }
 
 impl Host {
@@ -231,12 +262,16 @@ impl Host {
                 // SAFETY: `words` has as many.
                 unsafe { context.words.add(i).write(w) };
             }
+            let results = bank.iter().filter(|place| is_of_results(place)).copied().collect();
+            let mut calls = Calls { results, width, made: 0 };
+            context.caller = std::ptr::from_mut(&mut calls).cast();
+            context.call = Some(call);
             interrupt.store(input.interrupted, Ordering::Relaxed);
             // SAFETY: a region for this program's loop; the frame, words and counters suffice for those that tests make.
             let exit = unsafe { code.run(&mut context) };
             interrupt.store(false, Ordering::Relaxed);
             let ticks = context.ticks;
-            counters.push(std::mem::take(&mut context.passed_over));
+            counters.extend([std::mem::take(&mut context.passed_over), calls.made]);
             let lanes = |p: &BankRegister| if p.ty.is_varying() { width.lanes() } else { 1 };
             // SAFETY: as above.
             let lane = |p: &BankRegister, l| unsafe { read(frame.add(p.at as usize), p.ty.ty, l) };
