@@ -94,8 +94,7 @@ unsafe fn call(context: &mut Context, exit: u32) -> bool {
     let calling = unsafe { &mut *context.caller.cast::<Calling<'_>>() };
     // SAFETY: whoever entered the code has handed these over, and uses none of them before the code has ended. The words are those of
     // the context, which the code does not use during a call.
-    let (pause, at_hand, words) =
-        unsafe { (&mut *calling.pause, &mut *calling.at_hand, &mut *calling.words) };
+    let (pause, at_hand, words) = unsafe { (&mut *calling.pause, &mut *calling.at_hand, &mut *calling.words) };
     let here = std::ptr::from_ref(&calling).addr();
     let (jit, landing) = (calling.jit, calling.version.landing(exit));
     let Some((own, words)) = words.split_at_mut_checked(landing.words) else { return false };

@@ -345,11 +345,7 @@ impl Kind {
     pub fn may_end_regions(self) -> bool {
         matches!(
             self,
-            Kind::FrameOpen { .. }
-                | Kind::FrameClose
-                | Kind::Interpret { .. }
-                | Kind::Call { .. }
-                | Kind::Tick { .. }
+            Kind::FrameOpen { .. } | Kind::FrameClose | Kind::Interpret { .. } | Kind::Call { .. } | Kind::Tick { .. }
         )
     }
 
