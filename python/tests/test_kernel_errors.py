@@ -245,6 +245,66 @@ def test_assertions_are_told_as_in_python():
         assert str(caught.value).splitlines()[0] == head
 
 
+OUTSIDE = np.array([1.0, 2.0, 3.0])
+GRID = np.arange(6.0).reshape(2, 3)
+
+
+def test_traps_have_no_names_of_the_compiler():
+    at = spmdvm.kernel(lambda i: OUTSIDE[i])
+    with pytest.raises(IndexError) as caught:
+        at(np.array([-1]))
+    assert "read of index -1 of `OUTSIDE`, which has 3 elements (lane 0) in `<lambda>`" in str(caught.value)
+    assert "write `len(OUTSIDE) - …`" in str(caught.value)
+    with pytest.raises(IndexError, match=r"outside of `GRID`, whose shape is \(2, 3\)"):
+        spmdvm.kernel(lambda i: GRID[i, 3 - i])(np.array([0]))
+
+    # Elements by an array of indices are taken by a function of ours.
+    with pytest.raises(IndexError, match=r"read of index 5 of `t`, .* in `<lambda>`"):
+        spmdvm.kernel(lambda t, i: t[i])(np.zeros(4), np.array([1, 5]))
+    for index in (np.uint64(2**63 + 5), np.array([1, 2**64 - 1], np.uint64)):
+        with pytest.raises(IndexError, match="an index of 9223372036854775807 or more of `t`") as caught:
+            spmdvm.kernel(lambda t, i: t[i])(np.zeros(4), index)
+        assert caught.value.index is None
+
+
+def test_operations_that_fail_are_marked():
+    @spmdvm.kernel
+    def count(n):
+        total = 0
+        for k in range(n[0], n[1], n[2]):
+            total += k
+        return total
+
+    with pytest.raises(AssertionError) as caught:
+        count(np.array([0, 5, 0]))
+    head, _, _, line, marks = str(caught.value).splitlines()[:5]
+    assert head == "[assertion] Trap: assertion failed: range() step must not be zero in `count`"
+    assert marks.index("─") == line.index("range(n[0]")
+
+    @spmdvm.kernel
+    def power(x, n):
+        assert n > -5
+        return x**n
+
+    @spmdvm.kernel
+    def by_call(x, n):
+        return np.power(x, n)
+
+    help = "help: `n` is negative; compute with floats: `float(x) ** n`"
+    for kernel, n in ((power, -1), (by_call, -1)):
+        with pytest.raises(AssertionError) as caught:
+            kernel(np.array([3, 2]), np.array([1, n]))
+        head, *_, last = str(caught.value).splitlines()
+        assert head.endswith(f" negative powers of integers are not allowed (lane 1) in `{kernel.__name__}`")
+        assert last.strip() == help
+    # Nobody knows which of several it is.
+    with pytest.raises(AssertionError, match="negative powers of integers are not allowed") as caught:
+        spmdvm.kernel(lambda x, y: x**y + y**x)(2, -1)
+    assert "help" not in str(caught.value)
+    with pytest.raises(AssertionError, match="assertion failed: n > -5 in `power`"):
+        power(np.array([3]), -5)
+
+
 def test_wrong_calls_name_the_kernel():
     @spmdvm.kernel
     def f(x, y=1):

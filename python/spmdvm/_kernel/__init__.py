@@ -99,6 +99,7 @@ class _Instance:
         self.assertions = program.assertions
         # By the functions that test whether Python ints fit: which these are.
         self.overflows = program.overflows
+        self.advice, self.outside = program.advice, program.outside
         self.gives_several = body.returns_tuple if body.uniform else body.gives_several
         # Whether the program of an elementwise kernel has the loop over its elements.
         self.has_loop = f" {LOOP}(" in self.text

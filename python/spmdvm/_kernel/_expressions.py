@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _bools, _complex, _functions, _instead, _ints
+from . import _bools, _complex, _functions, _instead, _ints, _support
 from ._calls import Calls, text_of
 from ._parts import NO_INDEX, is_complex_part, is_ellipsis, is_no_index
 from ._scopes import Local
@@ -690,6 +690,7 @@ class Expressions(Calls):
             return self._repeated(node, x, int(b.const), ty)
         y = self.cast(b, ty, node)
         if ty.is_int:
+            self.advise(node, _support.NEGATIVE_POWER, _power_help(node))
             return self._helper("py_ipow", ty, uniform, x, y)
         if b.const == 0.5:
             return Value(f"sqrt({x.text})", ty, uniform)
@@ -1000,6 +1001,13 @@ def _range(ty: Num) -> str:
 
 def _article(kind: str) -> str:
     return "an" if kind[:1] in "aeiou" else "a"
+
+
+def _power_help(node: Any) -> str:
+    """Say how to write a power whose exponent may be negative."""
+    operands = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])
+    x, n = map(ast.unparse, operands) if len(operands) == 2 else ("x", "n")
+    return f"`{n}` is negative; compute with floats: `float({x}) ** {n}`"
 
 
 def _is_none(node: ast.expr) -> bool:

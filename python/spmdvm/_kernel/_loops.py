@@ -232,6 +232,9 @@ class Loops(Expressions):
         for axis, length in enumerate(found.shape):
             self.dims[f"{text}__n{axis}"] = f"{length} elements"
         self.tables[text] = node.id
+        # Traps name it.
+        self.program.python_variables.setdefault(text, node.id)
+        self.program.outside[text] = found.shape
         return Value(text, Array(of, found.ndim), True)
 
     def refuse_to_store(self, node: Any, array: Value) -> None:

@@ -18,6 +18,8 @@ from ._values import OUTSIDE
 ENTRY = "entry__"
 # The functions around the one for an element, where the program has the loop: they are not the user's.
 LOOP, TASK = "loop__", "task__"
+# The greatest index that traps tell.
+_GREATEST = 2**63 - 1
 
 
 def python_place(instance: Any, line: int | None) -> Line | None:
@@ -53,9 +55,10 @@ def name_python_line(found: dict[str, Any], instance: Any) -> None:
         found["function"] = instance.names.get(function, found["function"])
 
 
-def _line_excerpt(place: Line, note: str) -> str:
+def _line_excerpt(place: Line, note: str, columns: tuple[int, int] | None = None) -> str:
     text = place.text.rstrip("\n").expandtabs(4)
-    return excerpt(place, len(text) - len(text.lstrip()) + 1, len(text) + 1, note)
+    column, end = columns or (len(text) - len(text.lstrip()) + 1, len(text) + 1)
+    return excerpt(place, column, end, note)
 
 
 def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> Trap:
@@ -65,8 +68,11 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
     # Functions that give an operator its meaning have no line: the trap is in who uses them.
     inner, at = next(((frame.function, at) for frame, at in zip(trap.stack, places) if at), (ENTRY, None))
     own = at.function if isinstance(at, Inside) else instance.names.get(inner, inner)
-    first = [trap.stack[0].function] if trap.stack and places[0] is None else []
-    called = {**dict.fromkeys((*FUNCTIONS, *first), own), **instance.names, inner: own}
+    first = trap.stack[0].function if trap.stack and places[0] is None else ""
+    called = {**dict.fromkeys((*FUNCTIONS, first), own), **instance.names, inner: own}
+    if at is not None and f"{called[first]}(" not in at.text:
+        # As `math.factorial(n)` is told, and what `a[order]` becomes is not.
+        called[first] = own
     # Tasks of one call are no concern of the caller.
     head = re.sub(rf" \(task \d+ of `{TASK}`\)", "", head)
     head = re.sub(r"`([^`]+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
@@ -76,21 +82,26 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
     new.__dict__.update(trap.__dict__)
     if any(frame.function == TASK for frame in trap.stack):
         new.task = None
-    help = ""
+    help: str | None = None
+    columns: tuple[int, int] | None = None
+    found = re.fullmatch(r"(.*assertion failed: )(.*?)( \(lane \d+\))?( in `[^`]*`)?", head)
     if overflow is not None:
         new.kind = "overflow"
         lane = re.search(r" \(lane \d+\)", head)
         head = f"{overflow}{lane[0] if lane else ''} in `{own}`"
-        help = "\n  help: convert the number that it meets, `np.int64(x)`, or store to an array of a wider type"
-    elif place is not None and trap.kind == "assertion" and (place.file, place.number) in instance.assertions:
-        told = instance.assertions[place.file, place.number]
-        found = re.fullmatch(r"(.*assertion failed: ).*?( \(lane \d+\))?( in `[^`]*`)?", head)
-        if found is not None:
-            head = f"{found[1]}{told}{found[2] or ''}{found[3] or ''}"
+        help = "convert the number that it meets, `np.int64(x)`, or store to an array of a wider type"
+    elif place is not None and trap.kind == "assertion" and found is not None:
+        line = (place.file, place.number)
+        if (*line, found[2]) in instance.advice:
+            # It is not one of the user's.
+            columns, help = instance.advice[(*line, found[2])]
+        elif line in instance.assertions:
+            told = instance.assertions[line]
+            head = f"{found[1]}{told}{found[3] or ''}{found[4] or ''}"
     elif trap.kind == "out_of_bounds" and trap.index is not None:
         # The machine names the array that was passed, also in functions.
         name = instance.variables.get(trap.array, trap.array)
-        shape = shapes.get(name)
+        shape = instance.outside.get(trap.array) or shapes.get(name)
         said = _outside(trap.index, shape)
         head = head.replace(f"`{trap.array}`", f"`{name}`")
         if said is not None:
@@ -101,8 +112,15 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
             head = re.sub(told, rf"\1 {said} `{name}`", head)
             head = head.replace(")`", ")")
         elif trap.index < 0:
-            help = f"\n  help: indices count from the end only where they are constants; write `len({name}) - …`"
-    new.args = (head if place is None else f"{head}\n{_line_excerpt(place, new.kind.replace('_', ' '))}{help}",)
+            help = f"indices count from the end only where they are constants; write `len({name}) - …`"
+        elif trap.index == _GREATEST:
+            # Unsigned ones may be greater, which the machine does not tell apart.
+            new.index = None
+            head = head.replace(f"index {trap.index} ", f"an index of {trap.index} or more ")
+    if place is not None:
+        head += f"\n{_line_excerpt(place, new.kind.replace('_', ' '), columns)}"
+        head += f"\n  help: {help}" if help else ""
+    new.args = (head,)
     stack = []
     around = (LOOP, TASK, ENTRY) if any(frame.function == LOOP for frame in trap.stack) else ()
     for frame, at in zip(trap.stack, places):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# What traps say that lie in the functions below.
+NEGATIVE_POWER = "negative powers of integers are not allowed"
+
 # By name: what a kernel that uses one contains. Integers divide towards minus infinity, and remainders have the sign
 # of the divisor; shifts by the width or more leave nothing; powers of integers wrap.
 FUNCTIONS = {
@@ -38,16 +41,16 @@ FUNCTIONS = {
     whole = q == 0 ? copysign((T)0, a / b) : whole;
     return b == 0 ? a / b : whole;
 }""",
-    "py_ipow": """template <typename T> static inline T py_ipow(T x, T n) {
-    assert(n >= 0);
+    "py_ipow": f"""template <typename T> static inline T py_ipow(T x, T n) {{
+    assert(n >= 0, "{NEGATIVE_POWER}");
     T result = 1;
-    while (n > 0) {
+    while (n > 0) {{
         if (n & 1) result = result * x;
         n = n >> 1;
         x = x * x;
-    }
+    }}
     return result;
-}""",
+}}""",
     "py_shl": """template <typename T> static inline T py_shl(T a, T n) {
     return n >= 0 && n < (T)(8 * sizeof(uniform T)) ? a << n : (T)0;
 }""",

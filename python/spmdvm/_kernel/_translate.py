@@ -32,6 +32,7 @@ from ._values import INT32, LANE, LONGEST, OUTSIDE, Arguments, Value, constant, 
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
+_ZERO_STEP = "range() step must not be zero"
 # No program has so many functions that call one another.
 _MOST_ACTIVE = 100
 # Functions are translated for what is known of their arguments, but not for each of so many calls.
@@ -202,6 +203,10 @@ class Program:
         self.python_variables: dict[str, str] = {}
         # What is asserted, by file and line.
         self.assertions: dict[tuple[str, int], str] = {}
+        # By file, line and what an assertion of ours says there: the columns that are meant, and what to do.
+        self.advice: dict[tuple[str, int, str], tuple[tuple[int, int] | None, str | None]] = {}
+        # The shapes of constant arrays from outside, by their names in the text.
+        self.outside: dict[str, tuple[int, ...]] = {}
         # Whether there are complex numbers in the text.
         self.has_complex = False
 
@@ -516,6 +521,14 @@ class Body(Loops):
     def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
         """Raise an error at a node."""
         self.source.fail(node, message, note, help)
+
+    def advise(self, node: Any, what: str, help: str | None = None) -> None:
+        """Note which place an assertion of ours is about that says `what`, and what to do."""
+        line, column, end = self.source.place(node)
+        key, told = (self.at.file, self.at.number, what), ((column, end) if line == self.at.number else None, help)
+        if self.program.advice.setdefault(key, told) != told:
+            # Nobody knows which of several it is.
+            self.program.advice[key] = None, None
 
     def emit(self, text: str) -> None:
         """Write a line."""
@@ -1769,7 +1782,8 @@ class Body(Loops):
             self.emit(f"const {shape}{wide.spmd} {names[-1]} = {self.cast(value, wide, call).text};")
         bound, by = names
         if step.low <= 0:
-            self.emit(f"assert({by} != 0);")
+            self.emit(f'assert({by} != 0, "{_ZERO_STEP}");')
+            self.advise(call, _ZERO_STEP)
         counter = self.temporary(name)
         test = f"{counter} < {bound}" if up else f"({by} > 0 ? {counter} < {bound} : {counter} > {bound})"
         first = self.cast(start, wide, call).text
