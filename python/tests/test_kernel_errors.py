@@ -326,6 +326,15 @@ def test_options_of_kernels_are_known_when_they_are_decorated():
         spmdvm.kernel(widht=8)
     with pytest.raises(TypeError, match=r"^kernel\(\) has no option `parallel`; its options are width, engine"):
         spmdvm.kernel(f, parallel=True)
+    for options, message in (
+        ({"width": 3}, r"^kernel\(\): width must be 1, 2, 4, 8, 16, 32, 64 or \"native\", not 3$"),
+        ({"engine": "llvm"}, r"^kernel\(\): engine must be .*, not 'llvm'$"),
+        ({"host": {"f": f}}, r"^kernel\(\) has no option `host`; functions of Python that a kernel calls are compiled"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            spmdvm.kernel(**options)
+        with pytest.raises((TypeError, ValueError), match=message):
+            spmdvm.kernel(f, **options)
     kernel = spmdvm.kernel(f)
     kernel(np.arange(3))
     with pytest.raises(TypeError, match="line must be the number of a line, not 'f'"):
@@ -341,3 +350,26 @@ def test_limits_tell_the_operator_of_a_combinator():
 
     with pytest.raises(TimeoutError, match="out of time in `join`"):
         spmdvm.reduce(join, np.zeros(10), neutral=0, timeout=0.05)
+
+
+def test_wrong_arguments_of_evaluate():
+    x = np.arange(3)
+    for call, message in (
+        (
+            lambda: spmdvm.evaluate("q + 1", q=x),
+            r"^evaluate\(\) has no option `q`; .*: evaluate\('q \+ 1', {\"q",
+        ),
+        (lambda: spmdvm.evaluate("x", [x]), r"^evaluate\(\): names are a mapping, {\"x\": x}, not list$"),
+        (lambda: spmdvm.evaluate("x", "x"), r"^evaluate\(\): names are a mapping, {\"x\": x}, not str$"),
+        (lambda: spmdvm.evaluate("x", widht=3), r"^evaluate\(\) has no option `widht`; did you mean `width`\?$"),
+        (lambda: spmdvm.evaluate("x", host={}), r"^evaluate\(\) has no option `host`"),
+        (lambda: spmdvm.vectorize("x", widht=3), r"^vectorize\(\) has no option `widht`; did you mean `width`\?$"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()
+    assert spmdvm.evaluate("x + 1", {"x": x}, include_paths=["."], width=8).tolist() == [1, 2, 3]
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.evaluate("sum(x)")
+    # What it advises works.
+    assert 'write `spmdvm.reduce("+", x, map="x * x")`' in caught.value.diagnostics[0].help
+    assert spmdvm.reduce("+", x, map="x * x") == 5

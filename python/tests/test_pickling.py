@@ -152,15 +152,6 @@ def test_errors_and_traps_show_the_source():
     assert str(there.value) == str(here.value)
 
 
-def test_functions_of_the_host_do_not_pickle():
-    @spmdvm.kernel(host={"f": int})
-    def f(x):
-        return x
-
-    with pytest.raises(TypeError, match=r"functions of the host \(`host=`\) and cannot be pickled"):
-        pickle.dumps(f)
-
-
 def apply(kernel, x):
     return kernel(x)
 

@@ -16,6 +16,7 @@ from .._cache import remembered
 from .._containers import as_array, is_lazy
 from .._copies import Deadline, assign, contiguous
 from .._kernel import Kernel
+from .._kernel._options import check, frozen
 from .._kernel._types import BOOL, Num, strong
 from .._progress import Counted, is_told
 from .._spmdvm import Function
@@ -54,7 +55,7 @@ class _Setup:
         self.options = options_of(who, [p for p in (self.operator.piece, self.mapping) if p is not None], options)
         self.key = (
             who, self.operator.piece.key, None if self.mapping is None else self.mapping.key, tuple(given),
-            tuple(self.state), _frozen(self.options),
+            tuple(self.state), frozen(self.options),
         )  # fmt: skip
 
     def deadline(self) -> Deadline:
@@ -79,7 +80,7 @@ def _setup(
     """Give a setup, the same for the same arguments: finding out types takes longer than many a call."""
     if any(isinstance(function, Function) for function in (op, map)):
         return _Setup(who, op, map, given, state, options)
-    key = ("setup", who, op, map, tuple(given), state and tuple(state), _frozen(options))
+    key = ("setup", who, op, map, tuple(given), state and tuple(state), frozen(options))
     try:
         hash(key)
     except TypeError:
@@ -108,10 +109,6 @@ def _way(outer: int, n: int, inner: int, along: int) -> tuple[int, int, int, int
     if n < 128 and outer >= 16:
         return _BY_LINES, max(n, 1), _LINES, -(-outer // _LINES)
     return along, _RUN, 1, outer * -(-n // _RUN) * inner
-
-
-def _frozen(options: dict[str, Any]) -> Any:
-    return tuple(sorted((name, repr(value)) for name, value in options.items()))
 
 
 def _contiguous(arrays: list[np.ndarray], deadline: Deadline) -> list[np.ndarray]:
@@ -188,12 +185,14 @@ def reduce(
         x: an array, or a tuple of arrays whose elements belong together.
         neutral: what combines with each element to that element; a tuple for elements of several numbers. Named
             operators know theirs.
-        map: a function that is applied to the elements first; it takes a number of each array of `x`.
+        map: a function that is applied to the elements first; it takes a number of each array of `x`. Or an expression,
+            `"x * x"`, whose names are these numbers in the order in which they occur.
         commutative: whether `op(a, b)` is `op(b, a)`, so that elements may be combined in another order, which is
             faster. Named operators are, others are not unless this says so.
         axis: along which axis or axes; None: all elements.
         keepdims: whether the result keeps the axes, with the length 1, so that it broadcasts with `x`.
-        threads: over how many threads the work is spread. The result is the same for any number.
+        threads: over how many threads the work is spread; 0: as many as there are cores. The result is the same for any
+            number.
         progress: True for a bar, or a function f(done, total) that is told how many elements are done, now and then.
         options: those of `compile`: `width`, `engine`, `fp`, `timeout`, …
 
@@ -588,8 +587,8 @@ def filter(
     array([1, 3, 5, 7])
 
     Args:
-        predicate: a function that gives a bool (or a number: whether it is not 0) for a number of each array; or an
-            array of bools.
+        predicate: a function that gives a bool (or a number: whether it is not 0) for a number of each array; an
+            expression, `"x > 1"`; or an array of bools.
         arrays: arrays of one shape.
         axis: None: the elements, whatever the shape. Else slices along this axis are kept or left out: the predicate
             takes all numbers of a slice of each array (x and y of points of the shape (n, 2), with `axis=0`), or is an
@@ -604,6 +603,8 @@ def filter(
     threads = threads_of(who, threads)
     if not arrays:
         raise TypeError(f"{who}(): there is no array to filter; `arrays` come behind the predicate")
+    if any(callable(array) for array in arrays):
+        raise TypeError(f"{who}(): the predicate comes first: spmdvm.filter(predicate, x)")
     found, types = elements(who, "arrays", arrays if len(arrays) > 1 else arrays[0])
     shape = found[0].shape
     if axis is None:
@@ -660,7 +661,7 @@ def filter(
             len(types),
             size if piece else size == 1,
             told,
-            _frozen(options),
+            frozen(options),
         )
         made = remembered(key, make)
         counts = np.zeros(-(-n // _RUN), np.int64)
@@ -698,7 +699,8 @@ def map(
     array([1., 2.])
 
     Args:
-        f: a kernel, an exported function of a module, or a function of Python or numpy that kernels know.
+        f: a kernel, an exported function of a module, a function of Python or numpy that kernels know; or an
+            expression, `"x * y"`.
         arrays: for each parameter an array or a number; they broadcast.
         out: an array for the results; a tuple of them if `f` gives several.
         where: an array of bools: where to compute. Elsewhere `out` keeps its values; without `out`, 0 stands there.
@@ -727,6 +729,7 @@ def map(
                 "module has the options"
             )
         return piece.function(*arrays, **special)
+    check(who, options)
     kernel: Kernel = piece.kernel  # type: ignore[attr-defined]
     if len(kernel._names) != len(arrays):
         piece.types(tuple([BOOL] * len(arrays)))
@@ -760,7 +763,7 @@ def map(
         text.write(template("map"))
         return text.compile(options)
 
-    made = remembered((who, piece.key, tuple(given), tuple(state), told, _frozen(options)), make)
+    made = remembered((who, piece.key, tuple(given), tuple(state), told, frozen(options)), make)
     size = parts[0].size
     if size:
         deadline = Deadline(who, options.get("timeout"))
@@ -800,7 +803,7 @@ def _with_options(kernel: Kernel, options: dict[str, Any]) -> Kernel:
         other._returns = kernel._returns
         return other
 
-    return remembered(("options", kernel, _frozen(options)), make)  # type: ignore[arg-type, return-value]
+    return remembered(("options", kernel, frozen(options)), make)  # type: ignore[arg-type, return-value]
 
 
 __all__ = ["Function", "filter", "map", "reduce", "reduce_by_index", "scan"]

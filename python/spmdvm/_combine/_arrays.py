@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import os
 from typing import Any
 
 import numpy as np
@@ -92,14 +93,19 @@ def around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
 
 
 def threads_of(who: str, threads: Any) -> int:
-    """Give a number of threads."""
+    """Give a number of threads; 0 means as many as there are cores."""
     try:
         found = operator.index(threads)
     except TypeError:
         raise TypeError(f"{who}(): `threads` takes an integer, not {threads!r}") from None
-    if not 1 <= found <= 1024:
-        raise ValueError(f"{who}(): `threads` takes a number from 1 to 1024, not {found}")
-    return found
+    if not 0 <= found <= 1024:
+        raise ValueError(f"{who}(): `threads` takes a number from 0 (all cores) to 1024, not {found}")
+    return found or _cores()
+
+
+def _cores() -> int:
+    """Count the cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def flag(who: str, name: str, value: Any) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._cache import remembered
-from .._kernel import Kernel, _functions, vectorize
+from .._kernel import Kernel, _functions, _library, vectorize
 from .._kernel._anew import kernel_of
 from .._kernel._source import Source
 from .._kernel._translate import Body, Param, Program
@@ -390,7 +390,9 @@ def piece_of(who: str, parameter: str, given: Any, count: int, takes: str) -> Pi
         return KernelPiece(who, parameter, given)
     if isinstance(given, Function):
         return FunctionPiece(who, parameter, given)
-    if _functions.find(given) is not None:
+    if isinstance(given, str) and parameter != "op":
+        return KernelPiece(who, parameter, _of_text(who, parameter, given))
+    if _functions.find(given) is not None or _library.takes_numbers(given):
         names = ", ".join(f"a{k}" for k in range(count))
         return KernelPiece(who, parameter, _known(given, names))
     if inspect.isfunction(given):
@@ -400,6 +402,16 @@ def piece_of(who: str, parameter: str, given: Any, count: int, takes: str) -> Pi
         f"{who}(): `{parameter}` takes {takes} (a function with @spmdvm.kernel, or one that a module exports), not "
         f"{what}"
     )
+
+
+def _of_text(who: str, parameter: str, text: str) -> Kernel:
+    """Make a kernel of an expression of the elements."""
+    if text.strip().isidentifier():
+        # It might be meant for a function, and would be an element.
+        raise TypeError(
+            f"{who}(): `{parameter}` takes a function or an expression, such as 'sqrt(x)', not the name {text!r} alone"
+        )
+    return vectorize(text)
 
 
 def _known(function: Any, names: str) -> Kernel:

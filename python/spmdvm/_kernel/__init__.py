@@ -20,6 +20,7 @@ import re
 import sys
 import threading
 import typing
+from collections.abc import Mapping
 from typing import Any, Callable
 
 import numpy as np
@@ -28,7 +29,7 @@ from .. import _containers, _html, _profile, _progress, _step
 from .._cache import remembered
 from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
-from . import _annotated, _elements, _functions
+from . import _annotated, _elements, _functions, _options
 from ._functions import ACROSS
 from ._functions import foreach as foreach
 from ._lambdas import is_lambda
@@ -907,11 +908,6 @@ class Kernel:
         raise TypeError(f"the kernel `{self.__name__}` cannot be a method; make it a function, or a staticmethod")
 
 
-# Those of `compile`.
-_OPTIONS = (
-    "width", "engine", "fp", "check", "include_paths", "sandbox_includes", "defines", "fuel", "timeout", "memory",
-    "task_threads", "jit", "hints", "no_warn", "host",
-)  # fmt: skip
 # What calls of elementwise kernels take besides the function's parameters.
 _SPECIAL = {"out": None, "where": True, "threads": 1, "progress": False}
 
@@ -981,11 +977,7 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
         CompileError: something that kernels do not have, at its line, with what to write instead; at the call if it
         depends on types.
     """
-    unknown = next((name for name in options if name not in _OPTIONS), None)
-    if unknown is not None:
-        close = difflib.get_close_matches(unknown, _OPTIONS, 1)
-        help = f"did you mean `{close[0]}`?" if close else f"its options are {', '.join(_OPTIONS)}"
-        raise TypeError(f"kernel() has no option `{unknown}`; {help}")
+    _options.check("kernel", options)
     if function is None:
         return lambda f: kernel(f, **options)
     if not is_lambda(function):
@@ -1027,13 +1019,15 @@ def _meant(name: str) -> str:
     return f"; is the function `{close[0]}` meant?" if close else ""
 
 
-def _expression(text: str, options: tuple) -> Kernel:
+def _expression(who: str, text: str, options: dict[str, Any]) -> Kernel:
     """Give the kernel of an expression, the same one for the same text; its parameters are the names in it."""
-    kernel: Kernel = remembered(("expression", text, options), lambda: _of_text(text, options))
+    _options.check(who, options)
+    key = ("expression", text, _options.frozen(options))
+    kernel: Kernel = remembered(key, lambda: _of_text(text, options))
     return kernel
 
 
-def _of_text(text: str, options: tuple) -> Kernel:
+def _of_text(text: str, options: dict[str, Any]) -> Kernel:
     what = text if len(text) <= 60 else text[:57] + "…"
     source = Source.of_expression(text, what)
     tree = source.tree
@@ -1043,7 +1037,7 @@ def _of_text(text: str, options: tuple) -> Kernel:
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
     names = (n for n in nodes if id(n) not in called and n.id not in _CONSTANTS)
     found = [n.id for n in names if not (id(n) in owners and n.id in _MODULES)]
-    return Kernel._of_expression(text, source, list(dict.fromkeys(found)), what, dict(options))
+    return Kernel._of_expression(text, source, list(dict.fromkeys(found)), what, options)
 
 
 def vectorize(expression: str | Callable[..., Any], **options: Any) -> Kernel:
@@ -1072,7 +1066,7 @@ def vectorize(expression: str | Callable[..., Any], **options: Any) -> Kernel:
         raise TypeError(
             f"spmdvm.vectorize takes an expression as a string, or a function, not {type(expression).__name__}"
         )
-    return _expression(expression, tuple(sorted(options.items())))
+    return _expression("vectorize", expression, options)
 
 
 def evaluate(
@@ -1103,10 +1097,20 @@ def evaluate(
     Raises:
         CompileError: it is no expression of numbers.
         NameError: a name is neither in `names` nor a variable of the caller.
+        TypeError, ValueError: `names` is no mapping, or an option is wrong.
     """
     if not isinstance(expression, str):
         raise TypeError(f"spmdvm.evaluate takes a string, not {type(expression).__name__}")
-    found = _expression(expression, tuple(sorted(options.items())))
+    # (Tables of pandas and polars have columns by name.)
+    if names is not None and not (isinstance(names, Mapping) or hasattr(names, "keys") or hasattr(names, "columns")):
+        raise TypeError(f'evaluate(): names are a mapping, {{"x": x}}, not {type(names).__name__}')
+    for name in options:
+        if name not in _options.NAMES and re.search(rf"\b{name}\b", expression):
+            raise TypeError(
+                f"evaluate() has no option `{name}`; pass what names of the expression stand for as a mapping: "
+                f'evaluate({expression!r}, {{"{name}": …}})'
+            )
+    found = _expression("evaluate", expression, options)
     spaces: list[Any] = [{} if names is None else names]
     frame = sys._getframe(1)
     while frame.f_code.co_name in _COMPREHENSIONS and frame.f_back is not None:

@@ -335,6 +335,11 @@ def makes_array(function: Any) -> bool:
     return id(function) in _ARRAYS
 
 
+def takes_numbers(function: Any) -> bool:
+    """Return whether a function that is written here gives a number for numbers, such as `math.gcd`."""
+    return id(function) in _WRITTEN and not makes_array(function) and not takes_array(function)
+
+
 def takes_complex(function: Any) -> bool:
     """Return whether a function that is written here means for complex numbers what it means in numpy."""
     return function in _OF_COMPLEX

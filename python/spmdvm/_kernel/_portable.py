@@ -29,9 +29,7 @@ def reduce(kernel: Kernel) -> Any:
     if _is_importable(kernel):
         return kernel.__qualname__
     if kernel._text is not None:
-        return _expression, (kernel._text, tuple(sorted(kernel._options.items())))
-    if "host" in kernel._options:
-        raise TypeError(f"the kernel `{kernel.__name__}` has functions of the host (`host=`) and cannot be pickled")
+        return _expression, ("vectorize", kernel._text, kernel._options)
     return _rebuild, (pickle.dumps(_Packer(kernel).records),)
 
 

@@ -133,7 +133,7 @@ class Reductions(Parts):
             self._says_more(source)
             help = "annotate the parameter if it is one (`a: spmdvm.array[spmdvm.float64]`); `min(a, b)` takes numbers"
             if not isinstance(self.source.tree, ast.FunctionDef):
-                help = "expressions are of single elements; `spmdvm.reduce` combines them (`map=` takes an expression)"
+                help = 'expressions are of single elements; to combine these write `spmdvm.reduce("+", x, map="x * x")`'
             self.fail(source, f"`{how}` takes an array", "this is none", help)
         lengths = [self.dim(like.text, axis) for like, axis in self.broadcast(found)]
         self.same_lengths(found, lengths)
