@@ -178,13 +178,20 @@ def readable(value: Any, place: str) -> np.ndarray | None:
         )
     try:
         array = as_array(value, place)
-    except ValueError:
-        return None
+    except ValueError as error:
+        raise ValueError(f"{place} {no_array(value, error)}") from None
     is_view = hasattr(value, "__array__") and np.may_share_memory(array, as_array(value, place))
     if array.flags.writeable and not is_view:
         # What a program wrote there would be lost.
         array.flags.writeable = False
     return array
+
+
+def no_array(value: Any, error: ValueError) -> str:
+    """Say why numpy makes no array of an object."""
+    if isinstance(value, (list, tuple)) and "inhomogeneous" in str(error):
+        return "is no array: its rows have different lengths; make them equal, or pass one after another"
+    return f"is no array: {error}"
 
 
 def is_lazy(value: Any) -> bool:

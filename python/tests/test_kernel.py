@@ -651,7 +651,7 @@ def test_evaluate_finds_names():
     out = np.zeros(4)
     assert spmdvm.evaluate("a if a > 1 else -a", out=out) is out
     assert out.tolist() == [0, -1, 2, 3]
-    with pytest.raises(spmdvm.CompileError, match=r"`spmdvm\.reduce` combines them"):
+    with pytest.raises(spmdvm.CompileError, match=r"write `spmdvm\.reduce"):
         spmdvm.evaluate("sum(a) + 1")
     with pytest.raises(NameError, match="`zz`"):
         spmdvm.evaluate("a + zz")

@@ -4,6 +4,7 @@ import inspect
 
 import kernels_wrong
 import numpy as np
+import numpy.typing as npt
 import pytest
 import spmdvm
 from marks import marked
@@ -350,6 +351,59 @@ def test_limits_tell_the_operator_of_a_combinator():
 
     with pytest.raises(TimeoutError, match="out of time in `join`"):
         spmdvm.reduce(join, np.zeros(10), neutral=0, timeout=0.05)
+
+
+def test_annotations_that_are_no_types():
+    for annotation, note in (
+        (npt.NDArray[np.floating], "it stands for several types"),
+        (npt.NDArray[np.number], "it stands for several types"),
+        (np.integer, "it stands for several types"),
+        (npt.NDArray, "not known"),
+    ):
+
+        def first(x):
+            return x[0]
+
+        first.__annotations__["x"] = annotation
+        with pytest.raises(spmdvm.CompileError, match="`x` has no type of kernels") as caught:
+            spmdvm.kernel(first)
+        assert f"╰── {note}" in str(caught.value)
+        assert "`numpy.typing.NDArray[np.float64]`" in caught.value.diagnostics[0].help
+    for wrong, message in (
+        (
+            lambda: spmdvm.array[str],
+            r"^array\[str\]: `array` is of numbers, array\[spmdvm.float32\], or of a structured",
+        ),
+        (lambda: spmdvm.array["many", 2], r"^array\['many'\]: `array` is of numbers"),
+        (lambda: spmdvm.uniform["x"], r"^uniform\['x'\]: `uniform` is of numbers"),
+        (lambda: spmdvm.array[np.floating], r"^array\[floating\]: "),
+    ):
+        with pytest.raises(TypeError, match=message):
+            wrong()
+    assert repr(spmdvm.array["float32", 2]) == "array[float32, 2]"
+
+
+def test_rows_of_different_lengths():
+    @spmdvm.kernel
+    def plus(x):
+        return x + 1
+
+    for kernel, name in ((element, "element\\(\\): `a`"), (plus, "plus\\(\\): `x`")):
+        with pytest.raises(ValueError, match=f"^{name} is no array: its rows have different lengths"):
+            kernel([[1, 2], [3]], *([0] if kernel is element else []))
+
+
+def test_names_that_have_values_in_kernels_only():
+    message = r"^spmdvm.{} has a value in kernels only: functions decorated with @spmdvm.kernel$"
+    for wrong, name in (
+        (lambda: spmdvm.lane + 1, "lane"),
+        (lambda: 2 * spmdvm.width, "width"),
+        (lambda: np.arange(3) < spmdvm.lane, "lane"),
+        (lambda: range(spmdvm.width), "width"),
+        (lambda: -spmdvm.lane, "lane"),
+    ):
+        with pytest.raises(TypeError, match=message.format(name)):
+            wrong()
 
 
 def test_wrong_arguments_of_evaluate():

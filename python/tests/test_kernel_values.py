@@ -326,6 +326,27 @@ def test_bits_are_counted():
         assert got.dtype == np.uint8
 
 
+def test_constants_beyond_int64():
+    x = np.array([1, 2**63, 2**64 - 2], np.uint64)
+    for function in (
+        lambda x: x < 2**63,
+        lambda x: x >= 0x8000000000000001,
+        lambda x: x + 2**63,
+        lambda x: x ^ (2**64 - 1),
+        lambda x: x // 2**63 + x % (1 << 63),
+        lambda x: np.where(x > 5, 2**63, x),
+        lambda x: x.astype(np.float64) + 2**63,
+    ):
+        got, want = spmdvm.kernel(function)(x), function(x)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+    small = np.arange(-1, 2)
+    np.testing.assert_array_equal(spmdvm.kernel(lambda x: x < 2**63)(small), [True] * 3)
+    for function in (lambda x: x + 2**63, lambda x: 2**63, lambda x: 2**63 if x > 0 else x):
+        with pytest.raises(spmdvm.CompileError, match="9223372036854775808 is no `int"):
+            spmdvm.kernel(function)(small)
+
+
 def test_conversions_of_numbers():
     @spmdvm.kernel
     def halves(x):

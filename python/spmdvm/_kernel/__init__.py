@@ -75,6 +75,7 @@ class array:
         of, ndim = item if isinstance(item, tuple) else (item, 1)
         if not isinstance(ndim, int) or not 1 <= ndim <= 8:
             raise TypeError(f"array[T, n] takes a number of dimensions from 1 to 8, not {ndim!r}")
+        _check_elements("array", of)
         return _Annotation("array", of, ndim)
 
 
@@ -82,7 +83,19 @@ class uniform:
     """The type of a parameter of an elementwise kernel that is one number for all elements: `uniform[int32]`."""
 
     def __class_getitem__(cls, item: Any) -> _Annotation:
+        _check_elements("uniform", item)
         return _Annotation("uniform", item, None)
+
+
+def _check_elements(what: str, of: Any) -> None:
+    """Refuse what is the type of no number or record.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if _functions.type_of(of) is None and not (isinstance(of, np.dtype) and of.names is not None):
+        shown = getattr(of, "__name__", repr(of))
+        raise TypeError(f"{what}[{shown}]: `{what}` is of numbers, {what}[spmdvm.float32], or of a structured dtype")
 
 
 class _Instance:
@@ -333,8 +346,12 @@ class Kernel:
             told = _record_described("a record", annotation.of)
             self._source.fail(node.annotation or node, f"`{node.arg}` has no type of kernels", told)
         if not is_number and not is_record:
-            help = "use `np.float32`, `spmdvm.int32`, `int`, `float`, `spmdvm.array[spmdvm.float32]` and so on"
-            self._source.fail(node.annotation or node, f"`{node.arg}` has no type of kernels", "not known", help)
+            help = (
+                "use `np.float32`, `spmdvm.int32`, `int`, `float`, `spmdvm.array[spmdvm.float32]`, "
+                "`numpy.typing.NDArray[np.float64]` and so on; `np.ndarray` takes arrays of any numbers"
+            )
+            note = "it stands for several types" if annotation.of in _ABSTRACT else "not known"
+            self._source.fail(node.annotation or node, f"`{node.arg}` has no type of kernels", note, help)
         return annotation
 
     # Calls.
@@ -425,7 +442,10 @@ class Kernel:
         _containers.refuse_device(value, place)
         if hasattr(value, "__array__") and (_containers.is_labelled(value) or _containers.is_foreign(value)):
             return value
-        found = np.asarray(value)
+        try:
+            found = np.asarray(value)
+        except ValueError as error:
+            raise ValueError(f"{place} {_containers.no_array(value, error)}") from None
         # Of an object that is no number its type is told.
         return value if found.dtype.hasobject and not isinstance(value, (list, tuple)) else found
 
@@ -1244,6 +1264,11 @@ def _annotated_type(annotation: _Annotation) -> Any:
     return Uniform(ty) if annotation.what == "uniform" else ty
 
 
+# What annotations of numpy's name that stands for several types.
+_ABSTRACT = (
+    np.generic, np.number, np.integer, np.signedinteger, np.unsignedinteger, np.inexact, np.floating,
+    np.complexfloating,
+)  # fmt: skip
 _ndarray = np.ndarray
 # What is said of an array that cannot be written to.
 _READ_ONLY = re.compile(r"\w+\(\): `(\w+)` is written by the program, but the array is read-only")

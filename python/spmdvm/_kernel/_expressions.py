@@ -549,6 +549,9 @@ class Expressions(Calls):
             return self.array_of(node)
         if isinstance(node.op, ast.MatMult) and self.array_of(node.left) is not None:
             return self.dot(node, node.left, node.right)
+        whole = _written(node)
+        if whole is not None and (value := constant(whole)) is not None:
+            return value
         for side in (node.left, node.right):
             if isinstance(side, ast.List):
                 self.refuse_list(side)
@@ -1001,6 +1004,18 @@ def _range(ty: Num) -> str:
 
 def _article(kind: str) -> str:
     return "an" if kind[:1] in "aeiou" else "a"
+
+
+def _written(node: ast.expr) -> int | None:
+    """Give the integer that is written as `2**64 - 1` or the like, whose parts may have more than 64 bits."""
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Add, ast.Sub, ast.Pow, ast.LShift)):
+        return None
+    a, b = _written(node.left), _written(node.right)
+    if a is None or b is None or not (0 <= b <= 64 or isinstance(node.op, (ast.Add, ast.Sub))):
+        return None
+    return int(_FOLDED[_OPERATORS[type(node.op)]](a, b))
 
 
 def _power_help(node: Any) -> str:

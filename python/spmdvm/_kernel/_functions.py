@@ -35,6 +35,18 @@ class InKernels:
         return self.__name__
 
 
+def _refuse(self: InKernels, *_: Any) -> NoReturn:
+    raise TypeError(f"spmdvm.{self.__name__} has a value in kernels only: functions decorated with @spmdvm.kernel")
+
+
+for _operator_name in (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor",
+):  # fmt: skip
+    setattr(InKernels, f"__{_operator_name}__", _refuse)
+    setattr(InKernels, f"__r{_operator_name}__", _refuse)
+for _operator_name in ("lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "int", "float", "index", "getitem"):
+    setattr(InKernels, f"__{_operator_name}__", _refuse)
+
 foreach = InKernels("foreach", "for i in foreach(n), for i, j in foreach(h, w): all elements at once, in any order.")
 LANE = InKernels("lane", "The number of the lane that executes, from 0.")
 _library.foreach = foreach
@@ -79,14 +91,15 @@ def type_of(found: Any) -> Num | None:
     if found is complex:
         return COMPLEX
     if isinstance(found, type) and issubclass(found, np.generic):
-        return NUMBERS.get(np.dtype(found).name)
+        # Those that stand for several, such as `np.floating`, have none.
+        return _named(found)
     return NUMBERS.get(found.name) if isinstance(found, np.dtype) else None
 
 
-def _named(name: str) -> Num | None:
-    """Give the type that numpy has for a text, such as `"f4"`."""
+def _named(found: Any) -> Num | None:
+    """Give the type that numpy has for a text, such as `"f4"`, or for a class."""
     try:
-        return NUMBERS.get(np.dtype(name).name)
+        return NUMBERS.get(np.dtype(found).name)
     except TypeError:
         return None
 

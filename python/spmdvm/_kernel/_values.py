@@ -129,7 +129,8 @@ def constant(value: Any) -> Value | None:
         return Value(literal(value, ty), ty, True, const=value)
     if isinstance(value, np.float64):
         return Value(literal(value, NUMBERS["float64"]), NUMBERS["float64"], True, const=float(value))
-    if isinstance(value, int) and INT64[0] <= value <= INT64[1]:
+    # (Of those beyond int64 it turns out beside what they stand whether that is `uint64`.)
+    if isinstance(value, int) and INT64[0] <= value < 2**64:
         return Value(literal(value, INT), INT, True, value, value, value)
     if isinstance(value, float):
         return Value(literal(value, FLOAT), FLOAT, True, const=value)
