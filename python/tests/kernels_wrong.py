@@ -360,6 +360,26 @@ def element_of_another_shape(a):
     a[0] = a.swapaxes(0, 1)[0, 1]  # HERE `a` has no `swapaxes()` in a kernel
 
 
+def assertion_about_a_variable(x):
+    y = x + 1
+    assert y < 0, f"{x} gives {y}"  # HERE the text of an `assert` can have parameters
+    return y
+
+
+def assertion_about_an_element(x):
+    for v in (1, 2, 3):
+        assert v > x, f"{v}"  # HERE the text of an `assert` can have parameters
+    return x
+
+
+def assertion_of_a_function(x):
+    def positive(v):
+        assert v > 0, f"{v} is not positive"  # HERE the text of an `assert` can have parameters
+        return v
+
+    return positive(x)
+
+
 def a_with(x):
     with x:  # HERE `with` cannot stand
         return 1

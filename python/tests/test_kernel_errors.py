@@ -246,6 +246,45 @@ def test_assertions_are_told_as_in_python():
         assert str(caught.value).splitlines()[0] == head
 
 
+LIMIT = 7
+
+
+def test_texts_of_assertions_have_numbers():
+    @spmdvm.kernel
+    def one(x, y: spmdvm.uniform[spmdvm.float32]):
+        assert x > 0, f"x is {x}, twice {2 * x:5.1f}; {y!r} of {LIMIT}"
+        return x
+
+    @spmdvm.kernel
+    def two(x, y):
+        assert x > 0, f"x is {x}, twice {2 * x:5.1f}; {y!r} of {LIMIT}"
+        return x, y
+
+    @spmdvm.kernel
+    def arrays(a, x, y):
+        assert x > 0, f"x is {x}, twice {2 * x:5.1f}; {y!r} of {LIMIT}"
+        a[0] = y
+
+    x = np.arange(5, -5, -1)
+    for call, told in (
+        (lambda: one(x, 2), "x is 0, twice   0.0; 2.0 of 7"),
+        (lambda: one(-3, 2), "x is -3, twice  -6.0; 2.0 of 7"),
+        (lambda: two(x, 2.5), "x is 0, twice   0.0; 2.5 of 7"),
+        (lambda: two(-3, 2), "x is -3, twice  -6.0; 2 of 7"),
+        (lambda: arrays(np.zeros((3, 2)).T[0].copy(), -1, 2), "x is -1, twice  -2.0; 2 of 7"),
+        # Operators have no arguments that somebody gave.
+        (lambda: spmdvm.reduce(least, x, neutral=99), "{a} and {b}"),
+    ):
+        with pytest.raises(AssertionError) as caught:
+            call()
+        assert f" ({told})" in str(caught.value).splitlines()[0]
+
+
+def least(a, b):
+    assert a > 0, f"{a} and {b}"
+    return min(a, b)
+
+
 OUTSIDE = np.array([1.0, 2.0, 3.0])
 GRID = np.arange(6.0).reshape(2, 3)
 

@@ -625,7 +625,8 @@ class Kernel:
             result = instance.function(*given, **special)
             return _elements.of_pair(result) if instance.has_complex else result
         except Trap as trap:
-            raise in_python(trap, instance, self._shapes(instance, given)) from None
+            numbers = self._numbers(instance, given)
+            raise in_python(trap, instance, self._shapes(instance, given), numbers) from None
         except (TypeError, ValueError, OverflowError) as error:
             text = str(error).replace(", or declare the parameter `const`", "")
             if text.startswith(f"{ENTRY}()"):
@@ -652,6 +653,16 @@ class Kernel:
         names.extend(made.name for made in instance.made)
         arrays = [value for value in given if isinstance(value, np.ndarray) and value.ndim]
         return {name: array.shape for name, array in zip(names, arrays)}
+
+    def _numbers(self, instance: _Instance, given: list[Any]) -> dict[str, Any]:
+        """Give the numbers that a run of an array kernel was given, by the names of the parameters."""
+        found, at = {}, 0
+        for name, ty in zip(self._names, instance.params) if not self.is_elementwise else ():
+            if isinstance(ty, Num):
+                found[name] = given[at]
+            # Behind an array stands its shape, behind a record which one it is.
+            at += 1 + (ty.ndim if isinstance(ty, Array) else isinstance(ty, Record))
+        return found
 
     # Instances.
 

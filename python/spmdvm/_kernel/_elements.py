@@ -19,7 +19,7 @@ import numpy as np
 from .. import _containers, _progress
 from .._copies import Deadline, assign, contiguous
 from .._errors import Trap
-from ._places import ENTRY, LOOP, TASK
+from ._places import ENTRY, LOOP, TASK, Said
 from ._types import Array, Num, Record, Uniform, record_of, strong
 
 # After so many elements it is noted how many are done.
@@ -197,7 +197,7 @@ def _tell_element(
     Each is half as long as the one before. Gangs begin where they did, so that the lane is the same.
     """
     elements, made, mask = parts
-    if "print(" in instance.text or kernel._options.get("host"):
+    if "print(" in instance.text:
         return
     width, varying = instance.module.width, [not isinstance(param, Uniform) for param in instance.params]
     varying += [True] * (len(elements) - len(varying))
@@ -233,6 +233,9 @@ def _tell_element(
         name: value.item() if isinstance(value, np.generic) and not isinstance(value, np.void) else value
         for name, value in zip(kernel._names, values)
     }
+    told = instance.assertions.get((trap.file, trap.line))
+    if isinstance(told, Said):
+        trap.args = (trap.args[0].replace(told.of({}), told.of(trap.arguments), 1),)
 
 
 def _as_dtype(result: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,29 @@ ENTRY = "entry__"
 LOOP, TASK = "loop__", "task__"
 # The greatest index that traps tell.
 _GREATEST = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an `assert` says whose text is an f-string.
+
+    Attributes:
+        condition: what was asserted.
+        text: the f-string, of numbers that the kernel is called with.
+        outside: the constants that names in it stand for.
+    """
+
+    condition: str
+    text: ast.JoinedStr
+    outside: dict[str, Any]
+
+    def of(self, numbers: dict[str, Any]) -> str:
+        """Give it for these numbers; where they are not known, with their names."""
+        try:
+            text = eval(compile(ast.Expression(self.text), "<assert>", "eval"), {**self.outside, **numbers})
+        except Exception:
+            text = ast.unparse(self.text)[2:-1]
+        return f"{self.condition} ({text})"
 
 
 def python_place(instance: Any, line: int | None) -> Line | None:
@@ -61,8 +86,17 @@ def _line_excerpt(place: Line, note: str, columns: tuple[int, int] | None = None
     return excerpt(place, column, end, note)
 
 
-def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> Trap:
-    """Make a trap tell lines of Python. `shapes` are those of the arrays that the kernel was given."""
+def in_python(
+    trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]], numbers: dict[str, Any] | None = None
+) -> Trap:
+    """Make a trap tell lines of Python.
+
+    Args:
+        trap: what the machine raised.
+        instance: what was called.
+        shapes: those of the arrays that the kernel was given, by parameter.
+        numbers: what it was given besides, by parameter. (Those of the element that failed are the trap's.)
+    """
     places = [python_place(instance, frame.line) for frame in trap.stack]
     head = str(trap.args[0] if trap.args else trap).split("\n", 1)[0]
     # Functions that give an operator its meaning have no line: the trap is in who uses them.
@@ -97,6 +131,9 @@ def in_python(trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]]) -> 
             columns, help = instance.advice[(*line, found[2])]
         elif line in instance.assertions:
             told = instance.assertions[line]
+            if isinstance(told, Said):
+                of_element = {instance.variables.get(name, name): x for name, x in (trap.arguments or {}).items()}
+                told = told.of({**(numbers or {}), **of_element})
             head = f"{found[1]}{told}{found[3] or ''}{found[4] or ''}"
     elif trap.kind == "out_of_bounds" and trap.index is not None:
         # The machine names the array that was passed, also in functions.

@@ -24,11 +24,12 @@ from ._inline import Inline, inline_of
 from ._ints import Overflow
 from ._loops import Loops, jumps
 from ._parts import Part, is_complex_part
+from ._places import Said
 from ._reserved import RESERVED
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
 from ._types import BOOL, INT, Array, Num, Record, Type, join, promote
-from ._values import INT32, LANE, LONGEST, OUTSIDE, Arguments, Value, constant, literal, of_tuple, tuple_of
+from ._values import INT32, LANE, LONGEST, OUTSIDE, Arguments, Value, constant, constants, literal, of_tuple, tuple_of
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
@@ -37,6 +38,13 @@ _ZERO_STEP = "range() step must not be zero"
 _MOST_ACTIVE = 100
 # Functions are translated for what is known of their arguments, but not for each of so many calls.
 _MOST_INSTANCES = 16
+
+
+# What texts of assertions may have in them.
+_TOLD = (
+    ast.JoinedStr, ast.FormattedValue, ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp,
+    ast.operator, ast.unaryop, ast.expr_context,
+)  # fmt: skip
 
 
 @dataclass
@@ -202,7 +210,7 @@ class Program:
         self.python_names: dict[str, str] = {}
         self.python_variables: dict[str, str] = {}
         # What is asserted, by file and line.
-        self.assertions: dict[tuple[str, int], str] = {}
+        self.assertions: dict[tuple[str, int], str | Said] = {}
         # By file, line and what an assertion of ours says there: the columns that are meant, and what to do.
         self.advice: dict[tuple[str, int, str], tuple[tuple[int, int] | None, str | None]] = {}
         # The shapes of constant arrays from outside, by their names in the text.
@@ -923,8 +931,29 @@ class Body(Loops):
         place = self.source.line(node)
         is_text = isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)
         message = "" if node.msg is None else f" ({node.msg.value if is_text else ast.unparse(node.msg)})"
-        self.program.assertions[place.file, place.number] = ast.unparse(node.test) + message
+        told: str | Said = ast.unparse(node.test) + message
+        if isinstance(node.msg, ast.JoinedStr):
+            told = Said(ast.unparse(node.test), node.msg, self._constants_in(node.msg))
+        self.program.assertions[place.file, place.number] = told
         self.emit(f"assert({self.truth(node.test)});")
+
+    def _constants_in(self, text: ast.JoinedStr) -> dict[str, Any]:
+        """Give what names in the text of an `assert` stand for that are no parameters.
+
+        The text is put together when the assertion has failed, of what is known outside of the kernel then.
+        """
+        found = {}
+        numbers = {param.name for param in self.params if isinstance(param.type, Num) and self.identity is None}
+        for node in ast.walk(text):
+            is_known = isinstance(node, _TOLD)
+            if isinstance(node, ast.Name) and (node.id not in numbers or self.counts.get(node.id)):
+                is_known = self.read_name(node) is None and constants(self.resolve(node)) is not None
+                found.update({node.id: self.resolve(node)} if is_known else {})
+            if not is_known:
+                message = "the text of an `assert` can have parameters of the kernel in it that are not assigned"
+                help = "print it before: `if not …: print(…)`"
+                self.fail(node, message, "this is known only while the kernel runs", help)
+        return found
 
     def do_Assign(self, node: ast.Assign) -> None:
         """`a = …`, `a[i] = …`, `a, b = …`."""
