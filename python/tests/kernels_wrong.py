@@ -13,6 +13,7 @@ DATA = np.arange(4)
 OBJECTS = np.array([None, "a"])
 LARGE = np.zeros(5000)
 SIZES = (1, 2, 3)
+WORDS = {"a": 1}
 
 
 def text_value(x):
@@ -385,6 +386,87 @@ def a_with(x):
         return 1
 
 
+def a_with_of_numpy(x):
+    with np.errstate(all="ignore"):  # HERE `with` cannot stand
+        return 1 / x
+
+
+def misspelt(x):
+    value = x + 1
+    return vaule  # HERE there is no `vaule`
+
+
+def misspelt_function(x):
+    return np.sqroot(x)  # HERE there is no `np.sqroot`
+
+
+def misspelt_global(x):
+    return x + TABEL[0]  # HERE there is no `TABEL`
+
+
+def sum_of_lanes(x):
+    return spmdvm.reduce_sum(x)  # HERE there is no `spmdvm.reduce_sum`
+
+
+def element_of_a_dict(x):
+    return x + WORDS["a"]  # HERE `WORDS` is a `dict` from outside of the kernel
+
+
+def element_of_a_dict_by_number(x):
+    return x + WORDS[x]  # HERE `WORDS` is a `dict` from outside of the kernel
+
+
+def element_of_a_dict_that_is_written(x):
+    return {1: x}[1]  # HERE a dict cannot stand in a kernel
+
+
+def function_of_some(x):
+    return np.sqrt(x, where=x > 0)  # HERE take their arguments by position
+
+
+def array_function_into_another(a):
+    a[0] = 1
+    np.sqrt(a, out=a)  # HERE take their arguments by position
+
+
+def starred_names(x):
+    x, *y = x, 1, 2  # HERE `*` among names cannot stand in a kernel
+    return x
+
+
+def array_starred_names(a):
+    x, *y = a  # HERE `*` among names cannot stand in a kernel
+    a[0] = x
+
+
+def array_place_in_two_dimensions(a):
+    m = np.zeros((3, 4))
+    a[0] = np.argmax(m)  # HERE `argmax` takes an array of one dimension
+
+
+def array_sums_in_two_dimensions(a):
+    m = np.zeros((3, 4))
+    b = np.cumsum(m)  # HERE sums up to each element are of arrays of one dimension
+    a[0] = b[0]
+
+
+def array_break(a):
+    for i in foreach(len(a)):
+        if a[i] > 0:
+            break  # HERE `break` cannot leave a `foreach`
+
+
+def array_return(a):
+    for i in foreach(len(a)):
+        if a[i] > 0:
+            return i  # HERE `return` cannot leave a `foreach`
+
+
+def array_as_a_condition(a):
+    if a:  # HERE a condition is a number or a bool
+        a[0] = 1
+
+
 def a_try(x):
     try:  # HERE `try` cannot stand
         return x
@@ -455,7 +537,7 @@ def a_loop_with_else_and_a_walrus(x):
 
 
 def matrix_product(x):
-    return (x + 1) @ (x + 1)  # HERE matrix products are not supported
+    return (x + 1) @ (x + 1)  # HERE `@` takes arrays
 
 
 def is_and_in(x):

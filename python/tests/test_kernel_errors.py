@@ -1,6 +1,9 @@
 """What is wrong with a kernel is told at its line, and what is wrong with a call by the name of the parameter."""
 
+import functools
 import inspect
+import math
+import re
 
 import kernels_wrong
 import numpy as np
@@ -78,6 +81,23 @@ def test_there_are_enough():
         ("default_that_is_a_variable", "functions in a kernel read its variables themselves"),
         ("list_that_is_repeated", "a part can be returned (`return out[:n]`)"),
         ("keywords_of_numpy", "write `np.clip(x, 1, 3)`"),
+        ("a_with_of_numpy", "floats give inf and nan without a warning"),
+        ("misspelt", "did you mean `value`?"),
+        ("misspelt_function", "did you mean `np.sqrt`?"),
+        ("misspelt_global", "did you mean `TABLE`?"),
+        ("sum_of_lanes", "did you mean `spmdvm.reduce_add`?"),
+        ("unknown", None),
+        ("element_of_a_dict", "a name before the kernel, `value = WORDS[…]`"),
+        ("element_of_a_dict_by_number", "a name before the kernel, `value = WORDS[…]`"),
+        ("function_of_some", "`np.where(x > 0, np.sqrt(x), …)`"),
+        ("array_function_into_another", "`a[:] = np.sqrt(a)`"),
+        ("starred_names", "give each value a name"),
+        ("array_starred_names", "give each value a name"),
+        ("array_place_in_two_dimensions", "of all elements: `np.argmax(a.ravel())`"),
+        ("array_break", "a loop over `range` goes in order, and can be left"),
+        ("array_return", "keep what is found, `first = min(first, i)`"),
+        ("matrix_product", "write `*`; or annotate what is an array"),
+        ("assertion_about_a_variable", "print it before"),
         ("nothing_as_a_value", "use a number that stands for it"),
     ],
 )
@@ -86,6 +106,21 @@ def test_errors_say_what_to_write(function, help):
         spmdvm.kernel(getattr(kernels_wrong, function))(argument(function))
     found = caught.value.diagnostics[0].help
     assert found is None if help is None else help in found
+
+
+@pytest.mark.parametrize(
+    ("function", "note"),
+    [
+        ("array_place_in_two_dimensions", "this has 2 dimensions"),
+        ("array_sums_in_two_dimensions", "this has 2 dimensions"),
+        ("array_as_a_condition", "this is an array"),
+        ("matrix_product", "of `int64` and `int64`"),
+    ],
+)
+def test_errors_say_what_is_at_their_place(function, note):
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.kernel(getattr(kernels_wrong, function))(argument(function))
+    assert caught.value.diagnostics[0].labels[0].text == note
 
 
 def test_an_error_is_drawn_in_the_source():
@@ -108,12 +143,26 @@ def test_what_is_no_kernel():
     exec("def f(x): return x", scope)
     with pytest.raises(spmdvm.CompileError, match="text of `f` cannot be read"):
         spmdvm.kernel(scope["f"])
-    with pytest.raises(spmdvm.CompileError, match="a fixed number of parameters"):
+    for many in (lambda *x: x[0], lambda **x: 1):
+        with pytest.raises(spmdvm.CompileError, match="a fixed number of parameters") as caught:
+            spmdvm.kernel(many)
+        assert caught.value.diagnostics[0].help.startswith("name each parameter; or take an array, `x`")
 
-        @spmdvm.kernel
-        def many(*x):
-            return x
+    def one(x):
+        return x
 
+    for given, message in (
+        (staticmethod(one), "not a staticmethod; write @staticmethod above @spmdvm.kernel"),
+        (classmethod(one), "not a classmethod; a kernel has no `cls`"),
+        (spmdvm.kernel(one), "not the kernel `one`; decorate its function once"),
+        (np.sin, "not `sin`, which kernels call as it is; to call it on arrays, spmdvm.map(sin, x)"),
+        (math.gcd, "not `gcd`, which kernels call as it is"),
+        (functools.partial(one, 1), "not a partial; write what it calls"),
+        (pytest.raises(ValueError).__enter__, "not a method; a kernel has no `self`"),
+        (np.linalg, "not module; write one with `def` or `lambda`"),
+    ):
+        with pytest.raises(TypeError, match=re.escape(message)):
+            spmdvm.kernel(given)
     with pytest.raises(spmdvm.CompileError, match="`x` has no type of kernels"):
 
         @spmdvm.kernel
@@ -463,6 +512,7 @@ def test_wrong_arguments_of_evaluate():
     assert spmdvm.evaluate("x + 1", {"x": x}, include_paths=["."], width=8).tolist() == [1, 2, 3]
     with pytest.raises(spmdvm.CompileError) as caught:
         spmdvm.evaluate("sum(x)")
+    assert caught.value.diagnostics[0].labels[0].text == "this is `int64`"
     # What it advises works.
     assert 'write `spmdvm.reduce("+", x, map="x * x")`' in caught.value.diagnostics[0].help
     assert spmdvm.reduce("+", x, map="x * x") == 5

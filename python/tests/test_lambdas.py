@@ -245,8 +245,9 @@ def test_lambdas_without_a_text():
         spmdvm.map(eval("lambda x: x"), A)
     assert str(caught.value) == (
         "the text of the lambda in line 1 of <string> cannot be read, and kernels are compiled from it: Python keeps "
-        "no text of what is given to `-c` or `exec`, nor before 3.13 of what is typed at its prompt\n"
-        '  help: write it in a file or a notebook, or as an expression: `spmdvm.vectorize("x * x")`'
+        "no text of what is given to `-c`, to `exec` or by standard input, nor before 3.13 of what is typed at its "
+        "prompt\n"
+        '  help: write it in a file or in a cell of a notebook, or as an expression: `spmdvm.vectorize("x * x")`'
     )
     # Python 3.13 keeps what is typed.
     typed = "import spmdvm, numpy as np\nprint(spmdvm.map(lambda x: x * x, np.arange(3)))\n"

@@ -29,7 +29,7 @@ from .. import _containers, _html, _profile, _progress, _step
 from .._cache import remembered
 from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
-from . import _annotated, _elements, _functions, _options
+from . import _annotated, _elements, _functions, _library, _options
 from ._functions import ACROSS
 from ._functions import foreach as foreach
 from ._lambdas import is_lambda
@@ -223,7 +223,7 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         """Read the function; nothing is compiled yet."""
         if not inspect.isfunction(function):
-            raise TypeError(f"@spmdvm.kernel takes a function, not {type(function).__name__}")
+            raise TypeError(f"@spmdvm.kernel takes a function, not {_no_function(function)}")
         functools.update_wrapper(self, function)
         self._text: str | None = None
         function = inner_of(function)
@@ -235,7 +235,8 @@ class Kernel:
         arguments = tree.args
         for wrong in (arguments.vararg, arguments.kwarg):
             if wrong is not None:
-                self._source.fail(wrong, "a kernel has a fixed number of parameters", "not supported")
+                help = f"name each parameter; or take an array, `{wrong.arg}`, and its elements: `{wrong.arg}[0]`"
+                self._source.fail(wrong, "a kernel has a fixed number of parameters", "not supported", help)
         self._decide()
 
     def _decide(self) -> None:
@@ -1312,6 +1313,24 @@ def _described(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}" + ("" if value.ndim else " without dimensions")
     return f"{value!r}" if isinstance(value, (int, float, str)) else f"{type(value).__name__}"
+
+
+def _no_function(given: Any) -> str:
+    """Say what was given for the function of a kernel, and what to do with it."""
+    kind = type(given).__name__
+    if isinstance(given, Kernel):
+        return f"the kernel `{given.__name__}`; decorate its function once"
+    if isinstance(given, (staticmethod, classmethod)):
+        help = "write @staticmethod above @spmdvm.kernel" if kind == "staticmethod" else "a kernel has no `cls`"
+        return f"a {kind}; {help}"
+    if inspect.ismethod(given):
+        return f"a method; a kernel has no `{'cls' if inspect.isclass(given.__self__) else 'self'}`: make it a function"
+    name = getattr(given, "__name__", None)
+    if callable(given) and (_functions.find(given) is not None or _library.find(given) is not None):
+        return f"`{name}`, which kernels call as it is; to call it on arrays, spmdvm.map({name}, x)"
+    if isinstance(given, functools.partial):
+        return "a partial; write what it calls: `lambda x: f(x, 2)`"
+    return f"{kind}; write one with `def` or `lambda`"
 
 
 def _record_described(what: str, dtype: np.dtype) -> str:

@@ -356,8 +356,7 @@ class Arrays(Reductions):
         found = list(self._arrays_in(source))
         if not found:
             self.elements = outer
-            self._says_more(source)
-            self.fail(source, "an array is copied", "this is none")
+            self.fail(source, "an array is copied", self.kind_of(source))
         likes = self.broadcast(found)
         lengths = [self.dim(like.text, axis) for like, axis in likes]
         self.same_lengths(found, lengths)
@@ -497,7 +496,10 @@ class Arrays(Reductions):
         self.elements = {**outer, **{id(part): self.keep(self.number(part)) for part in self._whole(source)}}
         found = list(self._arrays_in(source))
         if not found or any(array.type.ndim != 1 for _, array in found):
-            self.fail(source, "sums up to each element are of arrays of one dimension in a kernel", "this is none")
+            note = (
+                f"this has {max(array.type.ndim for _, array in found)} dimensions" if found else self.kind_of(source)
+            )
+            self.fail(source, "sums up to each element are of arrays of one dimension in a kernel", note)
         lengths = [self.dim(found[0][1].text, 0)]
         self.same_lengths(found, lengths)
         made = self.new_array(node, FLOAT64, lengths, None)
@@ -675,8 +677,7 @@ class Arrays(Reductions):
         found = list(self._arrays_in(source))
         if not found:
             self.elements = outer
-            self._says_more(source)
-            self.fail(source, f"`{how}` along an axis takes an array", "this is none")
+            self.fail(source, f"`{how}` along an axis takes an array", self.kind_of(source))
         likes = self.broadcast(found)
         ndim = len(likes)
         if not -ndim <= axis < ndim:

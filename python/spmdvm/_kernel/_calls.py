@@ -119,7 +119,10 @@ class Calls(Arrays):
         if known is not None:
             if node.keywords:
                 values = ", ".join(ast.unparse(arg) for arg in (*node.args, *(given.value for given in node.keywords)))
-                help = f"write `{ast.unparse(node.func)}({values})`"
+                called, first = ast.unparse(node.func), node.keywords[0]
+                alone = ", ".join(map(ast.unparse, node.args))
+                help = _instead.keyword(called, first.arg, ast.unparse(first.value), alone)
+                help = help or f"write `{called}({values})`"
                 message = "functions of Python and numpy take their arguments by position in a kernel"
                 self.fail(node, message, f"`{node.keywords[0].arg}=`", help)
             return known(self, node, [self.number(arg) for arg in node.args])
@@ -169,7 +172,7 @@ class Calls(Arrays):
                 continue
             parts = self.expression(arg.value).parts
             if parts is None:
-                self.fail(arg, "`*` takes a tuple apart, such as `*a.shape`", "this is none")
+                self.fail(arg, "`*` takes a tuple apart, such as `*a.shape`", self.kind_of(arg.value))
             for k in range(len(parts)):
                 part = ast.Subscript(arg.value, ast.copy_location(ast.Constant(k), arg), ast.Load())
                 args.append(ast.copy_location(part, arg))

@@ -63,6 +63,11 @@ class Expressions(Calls):
             self.fail(node, f"{what} cannot stand in a kernel", "not supported", help)
         return translate(node)
 
+    def kind_of(self, node: ast.expr) -> str:
+        """Say what an expression is that should be something else; if it is an error, fail with that."""
+        value = self.expression(node)
+        return f"this is `{value.type}`" if value.parts is None else f"these are {len(value.parts)} values"
+
     def number(self, node: ast.expr) -> Value:
         """Translate an expression that is a number or a bool."""
         return self._as_number(node, self.expression(node))
@@ -109,7 +114,8 @@ class Expressions(Calls):
     def as_bool(self, node: ast.expr, value: Value) -> Value:
         """Give whether a value counts as true."""
         if value.parts is not None or not isinstance(value.type, Num):
-            self.fail(node, "a condition is a number or a bool", "this is none", "ask for the length: `len(a) > 0`")
+            note = f"this is {'an array' if value.parts is None else 'a tuple'}"
+            self.fail(node, "a condition is a number or a bool", note, "ask for the length: `len(a) > 0`")
         if value.type == BOOL:
             return value
         if value.const is not None:
@@ -244,7 +250,8 @@ class Expressions(Calls):
             try:
                 return self.lookup(node.id)
             except KeyError:
-                help = None
+                known = (*self.counts, *(param.name for param in self.params), *_functions.names_of(self.lookup))
+                help = _instead.meant(node.id, [name for name in known if name != node.id])
                 if self.source.is_variable(node.id):
                     help = f"each element of a `foreach` has its own `{node.id}`: store it in an array, or add it up"
                 self.fail(node, f"there is no `{node.id}`", "not known here", help)
@@ -253,7 +260,8 @@ class Expressions(Calls):
             try:
                 return getattr(owner, node.attr)
             except AttributeError:
-                self.fail(node, f"there is no `{ast.unparse(node)}`", "not known")
+                help = _instead.attribute_of(owner, ast.unparse(node.value), node.attr, _functions.known_names())
+                self.fail(node, f"there is no `{ast.unparse(node)}`", "not known", help)
         if isinstance(node, ast.Constant):
             return node.value
         if self._is_limits(node):
@@ -378,7 +386,7 @@ class Expressions(Calls):
         elif isinstance(node, ast.Call):
             value = None if self.is_method(node) else self.expression(node)
         else:
-            value = self.expression(node) if isinstance(node, (ast.Attribute, ast.Tuple)) else None
+            value = self.expression(node) if isinstance(node, (ast.Attribute, ast.Tuple, ast.List)) else None
         return value if value is not None and value.parts is not None else None
 
     def element(self, node: Any, stores: bool) -> Value:
@@ -401,6 +409,8 @@ class Expressions(Calls):
             if isinstance(at, ast.Call):
                 # If that is an error, it says more.
                 self.expression(at)
+            if isinstance(at, (ast.Name, ast.Attribute)) and record is None:
+                self._refuse_outside(at, self.resolve(at))
             self.fail(node, "this is no element of an array", "here")
         owner = at.value
         if isinstance(owner, ast.Subscript) and text_of(owner.slice) is not None and field is None:
@@ -412,22 +422,15 @@ class Expressions(Calls):
         elif not isinstance(owner, ast.Name):
             if stores and is_complex_part(owner):
                 self.refuse_part(owner)
-            if isinstance(owner, ast.Call):
+            if isinstance(owner, (ast.Call, *_LITERALS)):
                 # If that is an error, it says more.
                 self.expression(owner)
             help = "give it a name before: `found = …`, `found[0]`"
-            self.fail(owner, "arrays and their parts are indexed", "this is none", help)
+            self.fail(owner, "arrays and their parts are indexed", "something else here", help)
         else:
             array = self.read_name(owner)
         if array is None:
-            found = self.resolve(owner)
-            kind = type(found).__name__
-            self.fail(
-                owner,
-                f"`{owner.id}` is {_article(kind)} `{kind}` from outside of the kernel",
-                "not a parameter",
-                "pass it as an argument",
-            )
+            self._refuse_outside(owner, self.resolve(owner))
         if not isinstance(array.type, Array):
             help = "annotate the kernel's parameter if it is passed on as an array: `spmdvm.array[spmdvm.float64]`"
             if not isinstance(self.source.tree, ast.FunctionDef):
@@ -450,6 +453,14 @@ class Expressions(Calls):
         if field is not None:
             self.fail(node, f"the elements of `{ast.unparse(owner)}` are numbers and have no fields", f"`{of}`")
         return Value(text, of, uniform)
+
+    def _refuse_outside(self, node: ast.expr, found: Any) -> NoReturn:
+        """Fail because something from outside has no elements in a kernel."""
+        name, kind = ast.unparse(node), type(found).__name__
+        help = "pass it as an argument"
+        if isinstance(found, dict):
+            help = f"give what is needed of it a name before the kernel, `value = {name}[…]`; or pass that"
+        self.fail(node, f"`{name}` is {_article(kind)} `{kind}` from outside of the kernel", "not a parameter", help)
 
     def refuse_part(self, node: ast.Attribute) -> NoReturn:
         """Fail because the real or the imaginary part of a number is assigned."""
@@ -561,7 +572,8 @@ class Expressions(Calls):
         """Translate an operation on two numbers."""
         name = _OPERATORS.get(type(op))
         if name is None:
-            self.fail(node, "matrix products are not supported in kernels", "`@`", "write the loops")
+            help = "write `*`; or annotate what is an array, such as `a: spmdvm.array[spmdvm.float64]`"
+            self.fail(node, "`@` takes arrays", f"of `{a.type}` and `{b.type}`", help)
         for value in (a, b):
             if value.parts is not None or not isinstance(value.type, Num):
                 self.fail(node, "operators take numbers", f"`{value.type}`", _element_help(value))
@@ -811,7 +823,7 @@ class Expressions(Calls):
         among_ = ast.copy_location(ast.Tuple(among.elts, ast.Load()), among) if isinstance(among, ast.List) else among
         found = self.expression(among_) if isinstance(among_, (ast.Tuple, ast.Name, ast.Attribute)) else None
         if found is None or found.parts is None:
-            self.fail(among, "`in` looks into a tuple in a kernel", "this is none", "write the loop")
+            self.fail(among, "`in` looks into a tuple in a kernel", "something else here", "write the loop")
         value = self.number(node.left)
         if not _is_simple(value.text) and not self.in_arm:
             value = self.keep(value)
@@ -899,6 +911,10 @@ class Expressions(Calls):
         return Value(f"({test.text} ? {x.text} : {y.text})", ty, test.uniform and a.uniform and b.uniform)
 
 
+_LITERALS = (
+    ast.Constant, ast.Dict, ast.Set, ast.JoinedStr, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
+    ast.GeneratorExp,
+)  # fmt: skip
 # How far `i + 1` and its like are from the ends of a range.
 _NEAR = 1024
 

@@ -6,6 +6,7 @@ import ast
 import builtins
 import cmath
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Callable, NoReturn
 
@@ -104,10 +105,22 @@ def _named(found: Any) -> Num | None:
         return None
 
 
+def known_names() -> list[str]:
+    """Give the names of the functions of Python, `math` and numpy that are known."""
+    return [function.__name__ for function in (*(entry[0] for entry in _KNOWN.values()), *_library.known())]
+
+
 def instead(function: Any, name: str) -> str:
     """Give what to write instead of a function that is not known."""
-    known = [entry[0].__name__ for entry in _KNOWN.values()]
-    return _instead.function(function, name, [*known, *(function.__name__ for function in _library.known())])
+    return _instead.function(function, name, known_names())
+
+
+def names_of(lookup: Any) -> Iterable[str]:
+    """Give the names that a lookup finds, as far as it tells."""
+    # Functions in a kernel find what the kernel does.
+    outer = getattr(getattr(lookup, "__self__", None), "lookup", lookup)
+    tell = getattr(outer, "names", None)
+    return () if tell is None else tell()
 
 
 def lookup_of(function: Any) -> Callable[[str], Any]:
@@ -127,6 +140,7 @@ def lookup_of(function: Any) -> Callable[[str], Any]:
                 return space[name]
         raise KeyError(name)
 
+    lookup.names = lambda: (*cells, *function.__globals__, *vars(builtins))  # type: ignore[attr-defined]
     return lookup
 
 
@@ -602,7 +616,7 @@ def _complex_of(body: Any, node: Any, args: list[Value]) -> Value:
     if len(args) < 2:
         return body.convert(node, args[0] if args else constant(0), COMPLEX)
     if any(arg.type.kind == "c" for arg in args):
-        body.fail(node, "the parts of a complex number are real", "this is none", "add them: `a + 1j * b`")
+        body.fail(node, "the parts of a complex number are real", "one of these is not", "add them: `a + 1j * b`")
     if all(arg.const is not None for arg in args):
         return constant(complex(*(float(arg.const) for arg in args)))
     re, im = (body.cast(arg, FLOAT, node) for arg in args)

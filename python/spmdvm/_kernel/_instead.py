@@ -119,6 +119,29 @@ def function(function: Any, name: str, known: Iterable[str]) -> str:
     return "compute it outside of the kernel and pass the result; or write it as a function of Python, with `def`"
 
 
+def meant(name: str, known: Iterable[str], owner: str = "") -> str | None:
+    """Ask for the name, of an owner, that may be meant by one that there is not; None if none is near."""
+    found = difflib.get_close_matches(name, sorted(other for other in known if other[:1] != "_"), 1, 0.7)
+    return f"did you mean `{owner}{found[0]}`?" if found else None
+
+
+def attribute_of(owner: Any, what: str, name: str, known: Iterable[str]) -> str | None:
+    """Ask for the attribute that may be meant by one that an object does not have, first among what kernels know."""
+    own, name = set(dir(owner)), {"reduce_sum": "reduce_add"}.get(name, name)
+    return meant(name, own & set(known), f"{what}.") or meant(name, own, f"{what}.")
+
+
+def keyword(called: str, name: str, value: str, args: str) -> str | None:
+    """Give what to write instead of a keyword of numpy's functions of numbers; None if it is a plain argument."""
+    if name == "where":
+        return f"choose: `np.where({value}, {called}({args}), …)`"
+    if name == "out":
+        return f"store the result: `{value}[:] = {called}({args})`"
+    if name in ("dtype", "casting"):
+        return f"convert the result: `np.float32({called}({args}))`"
+    return None
+
+
 def method(name: str) -> str:
     """Give what to write instead of a method."""
     return _METHODS.get(name) or (

@@ -65,12 +65,15 @@ def changed(what: str, function: Any) -> NoReturn:
 def unreadable(what: str, file: str) -> NoReturn:
     """Fail because the text of a function is not known."""
     if file.startswith("<"):
-        why = "Python keeps no text of what is given to `-c` or `exec`, nor before 3.13 of what is typed at its prompt"
+        why = (
+            "Python keeps no text of what is given to `-c`, to `exec` or by standard input, nor before 3.13 of what is "
+            "typed at its prompt"
+        )
     else:
         why = f"there is no file {file} with it"
     raise CompileError(
         f"the text of {what} cannot be read, and kernels are compiled from it: {why}\n"
-        '  help: write it in a file or a notebook, or as an expression: `spmdvm.vectorize("x * x")`'
+        '  help: write it in a file or in a cell of a notebook, or as an expression: `spmdvm.vectorize("x * x")`'
     ) from None
 
 

@@ -98,8 +98,9 @@ class Reductions(Parts):
         if array is None and self.is_uniform_here() and self.makes_elements(source):
             array = self.copied(source, source)
         if array is None or array.type.ndim != 1:
-            self._says_more(source)
-            self.fail(source, f"`{how}` takes an array of one dimension in a kernel", "this is none", "write the loop")
+            note = self.kind_of(source) if array is None else f"this has {array.type.ndim} dimensions"
+            help = f"of each row: `np.{how}(a[i])`; of all elements: `np.{how}(a.ravel())`"
+            self.fail(source, f"`{how}` takes an array of one dimension in a kernel", note, help)
         best = self.keep(self._reduced(node, how.removeprefix("arg"), source))
         together, length, ty = self.is_uniform_here(), self.dim(array.text, 0), NUMBERS["int64"]
         counter, place = self.temporary("at"), self.temporary("place")
@@ -118,7 +119,7 @@ class Reductions(Parts):
         for side in (left, right):
             array = self.array_of(side)
             if array is None or array.type.ndim != 1:
-                what = "this is none" if array is None else f"this has {array.type.ndim} dimensions"
+                what = self.kind_of(side) if array is None else f"this has {array.type.ndim} dimensions"
                 self.fail(side, "products in kernels are of two arrays of one dimension", what, "write the loops")
         product = ast.copy_location(ast.BinOp(left, ast.Mult(), right), node)
         return self._reduced(node, "dot", product)
@@ -130,11 +131,11 @@ class Reductions(Parts):
         self.elements = {**outer, **{id(part): self.keep(self.number(part)) for part in self._whole(source)}}
         found = list(self._arrays_in(source))
         if not found:
-            self._says_more(source)
+            note = self.kind_of(source)
             help = "annotate the parameter if it is one (`a: spmdvm.array[spmdvm.float64]`); `min(a, b)` takes numbers"
             if not isinstance(self.source.tree, ast.FunctionDef):
                 help = 'expressions are of single elements; to combine these write `spmdvm.reduce("+", x, map="x * x")`'
-            self.fail(source, f"`{how}` takes an array", "this is none", help)
+            self.fail(source, f"`{how}` takes an array", note, help)
         lengths = [self.dim(like.text, axis) for like, axis in self.broadcast(found)]
         self.same_lengths(found, lengths)
         together = self.is_uniform_here()
@@ -162,11 +163,6 @@ class Reductions(Parts):
         if how != "mean":
             return result
         return Value(f"({result.text} / (({ty.part.spmd})({size})))", ty, result.uniform)
-
-    def _says_more(self, source: ast.expr) -> None:
-        """Fail with what is wrong with an expression itself, if that is an error."""
-        if not isinstance(source, ast.Name):
-            self.expression(source)
 
     def _begin(self, node: Any, counters: list[str], lengths: list[Value], together: bool) -> int:
         """Begin the loops over all elements; tell how many there are."""

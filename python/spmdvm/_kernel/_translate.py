@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from .._errors import CompileError
-from . import _annotated, _complex, _instead, _random, _support
+from . import _annotated, _complex, _functions, _instead, _random, _support
 from ._arrays import Made
 from ._inline import Inline, inline_of
 from ._ints import Overflow
@@ -1074,6 +1074,7 @@ class Body(Loops):
         """Give the elements of an array that several names are to stand for; None if that is not what is assigned."""
         if not isinstance(target, (ast.Tuple, ast.List)):
             return None
+        self._refuse_star(target)
         count, array = len(target.elts), self.array_of(node)
         if array is None:
             return self.elements_of(node, count)
@@ -1082,6 +1083,13 @@ class Body(Loops):
         if array.type.ndim != 1 or not isinstance(array.type.of, Num):
             return None
         return self.taken_apart(target, array)
+
+    def _refuse_star(self, target: ast.Tuple | ast.List) -> None:
+        """Fail if a name is to take what is left over."""
+        for part in target.elts:
+            if isinstance(part, ast.Starred):
+                help = "give each value a name; or index: `x = t[0]`, `rest = t[1:]`"
+                self.fail(part, "`*` among names cannot stand in a kernel", "not supported", help)
 
     def taken_apart(self, target: ast.Tuple | ast.List, array: Value) -> Value:
         """Give the elements of an array, of which there are as many as names."""
@@ -1262,6 +1270,7 @@ class Body(Loops):
         if isinstance(target, ast.Name):
             return self.assign_name(target, target.id, value)
         if isinstance(target, (ast.Tuple, ast.List)):
+            self._refuse_star(target)
             if value.parts is None:
                 self.fail(target, "this is one value, not several", f"{len(target.elts)} names")
             if len(value.parts) != len(target.elts):
@@ -1498,7 +1507,8 @@ class Body(Loops):
     def do_Break(self, node: ast.Break) -> None:
         """`break`."""
         if not self.loops or self.loops[-1] == "foreach":
-            self.fail(node, "`break` cannot leave a `foreach`, whose elements all run at once", "here")
+            help = "pass over elements with `if` or `continue`; a loop over `range` goes in order, and can be left"
+            self.fail(node, "`break` cannot leave a `foreach`, whose elements all run at once", "here", help)
         after = self.loops[-1]
         if isinstance(after, Else):
             self.emit(f"{after.left} = true;")
@@ -1514,7 +1524,8 @@ class Body(Loops):
     def do_Return(self, node: ast.Return) -> None:
         """`return`."""
         if self.in_foreach():
-            self.fail(node, "`return` cannot leave a `foreach`, whose elements all run at once", "here")
+            help = "keep what is found, `first = min(first, i)`, and return it behind; or loop over `range`, in order"
+            self.fail(node, "`return` cannot leave a `foreach`, whose elements all run at once", "here", help)
         if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
             if self.returns is not None:
                 self.fail(node, "this returns nothing, other parts of the function a value", "here")
@@ -2207,6 +2218,7 @@ def _outside_of(tree: Any, lookup: Any) -> Any:
             raise KeyError(name)
         return lookup(name)
 
+    look.names = lambda: _functions.names_of(lookup)  # type: ignore[attr-defined]
     return look if own else lookup
 
 
@@ -2335,7 +2347,7 @@ def _as_load(target: ast.expr) -> ast.expr:
 
 
 _UNSUPPORTED = {
-    "With": ("`with`", None),
+    "With": ("`with`", "write what stands in it alone: floats give inf and nan without a warning"),
     "Try": ("`try`", "kernels cannot catch errors; test before"),
     "Raise": ("`raise`", 'use `assert`, which may have a text: `assert x >= 0, "negative"`'),
     "Delete": ("`del`", "variables end with the function"),
@@ -2348,8 +2360,8 @@ _UNSUPPORTED = {
     "ImportFrom": ("`import`", "import outside of the kernel"),
     "ClassDef": ("`class`", "use structured arrays"),
     "AsyncFunctionDef": ("`async`", None),
-    "AsyncFor": ("`async`", None),
+    "AsyncFor": ("`async`", "write `for`"),
     "AsyncWith": ("`async`", None),
     "Match": ("`match`", "use `if` and `elif`"),
-    "TryStar": ("`try`", None),
+    "TryStar": ("`try`", "kernels cannot catch errors; test before"),
 }
