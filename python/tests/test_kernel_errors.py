@@ -356,6 +356,67 @@ def test_traps_have_no_names_of_the_compiler():
         assert caught.value.index is None
 
 
+@pytest.mark.parametrize(
+    ("function", "arguments", "told"),
+    [
+        (lambda a: np.min(a), (np.zeros(0),), "`min` takes at least one element"),
+        (lambda a: np.max(a, axis=0), (np.zeros((0, 3)),), "`max` takes at least one element"),
+        (lambda a: np.median(a), (np.zeros(0),), "`median` takes at least one element"),
+        (lambda a, b: np.convolve(a, b), (np.zeros(2), np.zeros(0)), "`convolve` takes at least one element of each"),
+        (lambda a, b: a @ b, (np.zeros((2, 3)), np.zeros((2, 2))), "the lengths that a product sums over are equal"),
+        (lambda a, b: np.dot(a, b), (np.zeros(3), np.zeros(2)), "arrays that are computed with have equal lengths"),
+        (lambda n: math.factorial(n), (21,), "0 <= n <= 20"),
+        (lambda n: np.zeros(n - 3)[0], (1,), "the length of `np.zeros(n - 3)` is not negative"),
+    ],
+)
+def test_assertions_of_ours_have_no_names_of_the_compiler(function, arguments, told):
+    with pytest.raises(AssertionError) as caught:
+        spmdvm.kernel(function)(*arguments)
+    assert str(caught.value).startswith(f"[assertion] Trap: assertion failed: {told}")
+
+
+def test_assertions_of_ours_beside_those_of_users():
+    @spmdvm.kernel
+    def checked(a, n):
+        assert np.min(a[:n]) > 0, "all are positive"
+        for i in spmdvm.foreach(n):
+            a[i] = 1
+
+    with pytest.raises(AssertionError, match=r"np.min\(a\[:n\]\) > 0 \(all are positive\) in `checked`"):
+        checked(np.zeros(3), 2)
+    with pytest.raises(AssertionError, match="`min` takes at least one element in `checked`"):
+        checked(np.ones(3), 0)
+
+    @spmdvm.kernel
+    def fill(a, n):
+        for i in spmdvm.foreach(n):
+            a[i] = 1
+
+    with pytest.raises(AssertionError, match="`foreach` counts from -2147483647 to 2147418112 in `fill`"):
+        fill(np.ones(3), 2**40)
+
+
+def weighted(a, x, by):
+    total = 0.0
+    for k in range(0, x, by):
+        total += a[x - k] * k
+    return total
+
+
+def test_functions_that_demand_something_are_part_of_their_callers():
+    @spmdvm.kernel
+    def kernel(a, out, by):
+        for i in spmdvm.foreach(len(out)):
+            out[i] = weighted(a, i, by)
+
+    out, a = np.zeros(5), np.arange(5.0)
+    kernel(a, out, 2)
+    assert out.tolist() == [weighted(a, i, 2) for i in range(5)]
+    assert "v_weighted_1(" not in kernel.spmd_source.split("export")[1]
+    with pytest.raises(AssertionError, match=r"range\(\) step must not be zero in `weighted`"):
+        kernel(a, out, 0)
+
+
 def test_operations_that_fail_are_marked():
     @spmdvm.kernel
     def count(n):

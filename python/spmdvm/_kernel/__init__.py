@@ -1003,11 +1003,12 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
         function: the function; without it, a decorator is returned. Lambdas with the same text and the same values of
             what they use from outside are one kernel, so that one in a loop is compiled once. They keep the values that
             these have now; functions written with `def` take them when they are first called.
-        options: those of `compile`: `width`, `engine`, `fp`, `fuel`, `timeout`, …
+        options: those of `compile` but for `host`: `width`, `engine`, `fp`, `fuel`, `timeout`, …
 
     Raises:
         CompileError: something that kernels do not have, at its line, with what to write instead; at the call if it
         depends on types.
+        TypeError, ValueError: it is no function, or an option is wrong.
     """
     _options.check("kernel", options)
     if function is None:

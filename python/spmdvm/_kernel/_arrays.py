@@ -304,9 +304,7 @@ class Arrays(Reductions):
             # What is passed is what the host has seen; what is computed of that might have another value there.
             if not length.host.isidentifier() or length.low < 0:
                 test = f"{length.text} >= 0" if length.host.isidentifier() else f"{length.text} == {own}"
-                self.emit(f"assert({test});")
-                told = f"the length of `{ast.unparse(node)}` is not negative"
-                self.program.assertions.setdefault((self.at.file, self.at.number), told)
+                self.demand(node, test, f"the length of `{ast.unparse(node)}` is not negative")
         symbols = tuple(self.dims[f"{text}__n{axis}"] for axis in range(len(lengths)))
         self.hidden.append(Made(text, name or ast.unparse(node), of, tuple(hosts), symbols, once and is_zero))
         self.program.python_variables[text] = self.hidden[-1].name
@@ -553,7 +551,7 @@ class Arrays(Reductions):
             if dims[0] == 1:
                 rows, inner = None, [rows]
             if inner[0].equals != first.equals:
-                self.emit(f"assert({inner[0].text} == {first.text});")
+                self.demand(node, f"{inner[0].text} == {first.text}", "the lengths that a product sums over are equal")
         else:
             columns = [first]
         lengths = [*([] if rows is None else [rows]), *columns]
@@ -698,7 +696,7 @@ class Arrays(Reductions):
         at = len(self.hidden) - 1
         if how in ("min", "max", "argmin", "argmax"):
             size = " && ".join(f"{length.text} > 0" for length in kept)
-            self.emit(f"assert({lengths[axis].text} > 0 || !({size}));")
+            self.demand(node, f"{lengths[axis].text} > 0 || !({size})", f"`{how}` takes at least one element")
         counters = [self.temporary("at") for _ in lengths]
         # In rows lanes take elements of one row, else each has its own result.
         by_rows = axis == ndim - 1 and how in ("sum", "mean", "min", "max", "any", "all", "count_nonzero")

@@ -16,7 +16,8 @@ from ._source import Declaration, Line
 
 # The lines of a function that are worth it, and of all those in one.
 _MOST_LINES, _MOST_IN_ONE = 48, 400
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+# Names, and texts, in which there are none.
+_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![\w.])[A-Za-z_]\w*')
 _SIMPLE = re.compile(r"[A-Za-z_]\w*|\(?-?[0-9.]+(e[+-]?[0-9]+)?(f|f16|d|ll)?\)?")
 _CALL_OR_ELEMENT = re.compile(r"\w\(|\[")
 # One element, which is the same number in an expression of the caller's.
@@ -68,8 +69,7 @@ def inline_of(body: Any, name: str) -> Inline | None:
     texts = [text for text, _ in body.lines]
     if body.uniform or body.hidden or body.arrays is not None or not body.source.is_told:
         return None
-    # What is printed has names of its own.
-    if len(texts) > _MOST_LINES or not any("[" in text for text in texts) or any('"' in text for text in texts):
+    if len(texts) > _MOST_LINES or not any("[" in text for text in texts) or any("print(" in text for text in texts):
         return None
     lines, _ = _read(body.lines, 0)
     lines = _with_last_returns(lines)

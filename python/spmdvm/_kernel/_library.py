@@ -213,7 +213,7 @@ def ulp(x):
 
 @_is(getattr(math, "dist", None))
 def dist(p, q):
-    assert len(p) == len(q)
+    assert len(p) == len(q), "both arrays have as many elements"
     total = 0.0
     for k in range(len(p)):
         total = math.hypot(total, p[k] - q[k])
@@ -230,7 +230,7 @@ def prod_of_some(values):
 
 @_is(getattr(math, "sumprod", None))
 def sumprod(p, q):
-    assert len(p) == len(q)
+    assert len(p) == len(q), "both arrays have as many elements"
     total = 0
     for k in range(len(p)):
         total += p[k] * q[k]
@@ -433,7 +433,7 @@ def argsort(a):
 def median(a):
     n = a.size
     in_order = np.sort(a.ravel())
-    assert n > 0
+    assert n > 0, "`median` takes at least one element"
     # NaN is the greatest.
     last = in_order[n - 1]
     return last / 1 if last != last else (in_order[(n - 1) // 2] + in_order[n // 2]) / 2
@@ -514,7 +514,7 @@ def percentile(a, q):
 def quantile(a, q):
     n = a.size
     in_order = np.sort(a.ravel())
-    assert n > 0 and 0 <= q <= 1
+    assert n > 0 and 0 <= q <= 1, "`quantile` takes at least one element, and a number from 0 to 1"
     last = in_order[n - 1]
     at = q * (n - 1)
     low = int(at)
@@ -573,7 +573,7 @@ def flip(a):
 @_array(np.convolve)
 def convolve(a, v):
     n, m = len(a), len(v)
-    assert n > 0 and m > 0
+    assert n > 0 and m > 0, "`convolve` takes at least one element of each array"
     out = (np.sum(a[:0]) + np.sum(v[:0])) * np.ones(n + m - 1)
     for k in foreach(n + m - 1):
         total = a[0] * v[0] * 0

@@ -120,7 +120,7 @@ class Parts:
             self.dims[f"{name}__n0"] = f"= {host}"
             self.program.hosts.setdefault(f"= {host}", host)
         if self.program.wide:
-            self.emit(f"assert({size} <= {LONGEST});")
+            self.demand(node, f"{size} <= {LONGEST}", f"the elements in a row are up to {LONGEST}")
         self.emit(f"const uniform int {name}__n0 = (uniform int)({size});")
         self.parts[name] = Part(array, self._name_of(array), (), None, False, True)
         value = Value(name, Array(array.type.of, 1), array.uniform)
@@ -178,9 +178,8 @@ class Parts:
             return [size]
         tested = " * ".join(f"(uniform int64){part.text}" for part in lengths)
         positive = " && ".join(f"{part.text} >= 0" for part in lengths)
-        self.emit(f"assert({positive} && {tested} == {size.text});")
         told = f"`{ast.unparse(node)}` has as many elements as the array"
-        self.program.assertions.setdefault((self.at.file, self.at.number), told)
+        self.demand(node, f"{positive} && {tested} == {size.text}", told)
         return lengths
 
     def row_of(self, array: Value, index: Value) -> Value:
@@ -381,9 +380,8 @@ class Parts:
         """Translate `start:stop:step` with a step that is computed, which is positive."""
         n = self.dim(array.text, axis)
         step = self.temporary("step")
-        self.emit(f"assert({by.text} > 0);")
         told = f"the step `{ast.unparse(index.step)}`, which is computed, is positive"
-        self.program.assertions.setdefault((self.at.file, self.at.number), told)
+        self.demand(index.step, f"{by.text} > 0", told)
         self.emit(f"const uniform int {step} = (uniform int)min((uniform int64){by.text}, {LONGEST}ll);")
         unit = ast.copy_location(ast.Slice(index.lower, index.upper, None), index)
         whole = self.temporary("range")
@@ -794,7 +792,7 @@ class Parts:
         if length.const is not None and length.const != count:
             self.fail(node, f"there are {length.const} elements, and {count} here", "here")
         if length.const is None:
-            self.emit(f"assert({length.text} == {count});")
+            self.demand(node, f"{length.text} == {count}", f"there are {count} elements")
 
     def elements_of(self, node: ast.expr, count: int) -> Value | None:
         """Give the numbers of an expression of arrays that have so many elements; None if it is another one."""
@@ -860,9 +858,8 @@ class Parts:
                 own = self.dim(array.text, axis)
                 # Lengths that are known to be 1 are stretched, others are not.
                 if own.equals != length.equals and not (own.const == 1 and length.const != 1):
-                    self.emit(f"assert({own.text} == {length.text});")
                     told = "arrays that are computed with have equal lengths"
-                    self.program.assertions.setdefault((self.at.file, self.at.number), told)
+                    self.demand(None, f"{own.text} == {length.text}", told)
 
     def element_at(self, array: Value, counters: list[str], uniform: bool = False) -> Value:
         """Give the element of an array that a loop is at; the lengths have been compared."""

@@ -43,7 +43,9 @@ class Said:
         try:
             text = eval(compile(ast.Expression(self.text), "<assert>", "eval"), {**self.outside, **numbers})
         except Exception:
-            text = ast.unparse(self.text)[2:-1]
+            text = ""
+            for piece in self.text.values:
+                text += piece.value if isinstance(piece, ast.Constant) else f"{{{ast.unparse(piece.value)}}}"
         return f"{self.condition} ({text})"
 
 
@@ -129,7 +131,7 @@ def in_python(
         if (*line, found[2]) in instance.advice:
             # It is not one of the user's.
             columns, help = instance.advice[(*line, found[2])]
-        elif line in instance.assertions:
+        elif line in instance.assertions and places[0] is not None:
             told = instance.assertions[line]
             if isinstance(told, Said):
                 of_element = {instance.variables.get(name, name): x for name, x in (trap.arguments or {}).items()}

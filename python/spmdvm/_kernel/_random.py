@@ -251,10 +251,7 @@ def _integer(body: Any, node: Any, given: list[Value], word: str, shape: str, un
     ty = NUMBERS["int64"]
     low, high = (constant(0), given[0]) if len(given) == 1 else given
     low, high = body.keep(body.cast(low, ty, node)), body.keep(body.cast(high, ty, node))
-    body.emit(f"assert({low.text} < {high.text});")
-    body.program.assertions.setdefault(
-        (body.at.file, body.at.number), "`integers` takes a number less than the second one"
-    )
+    body.demand(node, f"{low.text} < {high.text}", "`integers` takes a number less than the second one")
     size, bits, mid = body.temporary("size"), body.temporary("bits"), body.temporary("mid")
     long = f"{shape} uint64"
     body.emit(f"const {long} {size} = ({long})({high.text} - {low.text});")

@@ -155,7 +155,7 @@ class Reductions(Parts):
         head = [f"varying {ty.spmd} {total} = {first};"]
         size = " * ".join(f"(int64){length.text}" for length in lengths)
         if how in ("min", "max"):
-            head.append(f"assert({size} > 0);")
+            head.append(self.demanded(node, f"{size} > 0", f"`{how}` takes at least one element"))
         self.lines[start:start] = [("    " * self.indent + text, at) for text in head]
         result = Value(total, ty, False)
         if together:

@@ -33,7 +33,6 @@ from ._values import INT32, LANE, LONGEST, OUTSIDE, Arguments, Value, constant, 
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
-_ZERO_STEP = "range() step must not be zero"
 # No program has so many functions that call one another.
 _MOST_ACTIVE = 100
 # Functions are translated for what is known of their arguments, but not for each of so many calls.
@@ -538,6 +537,19 @@ class Body(Loops):
             # Nobody knows which of several it is.
             self.program.advice[key] = None, None
 
+    def demand(self, node: Any, test: str, what: str) -> None:
+        """Write that something must hold, which is told as `what`, and marked at a node if there is one."""
+        self.emit(self.demanded(node, test, what))
+
+    def demanded(self, node: Any, test: str, what: str) -> str:
+        """Give what `demand` writes."""
+        if node is not None:
+            self.advise(node, what)
+        else:
+            self.program.advice[self.at.file, self.at.number, what] = None, None
+        escaped = what.replace("\\", "\\\\").replace('"', '\\"')
+        return f'assert({test}, "{escaped}");'
+
     def emit(self, text: str) -> None:
         """Write a line."""
         self.lines.append(("    " * self.indent + text, self.at))
@@ -928,8 +940,11 @@ class Body(Loops):
 
     def do_Assert(self, node: ast.Assert) -> None:
         """`assert`."""
-        place = self.source.line(node)
         is_text = isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)
+        if not self.source.is_told:
+            # Its line is not the user's.
+            return self.demand(None, self.truth(node.test), node.msg.value if is_text else ast.unparse(node.test))
+        place = self.source.line(node)
         message = "" if node.msg is None else f" ({node.msg.value if is_text else ast.unparse(node.msg)})"
         told: str | Said = ast.unparse(node.test) + message
         if isinstance(node.msg, ast.JoinedStr):
@@ -1822,8 +1837,7 @@ class Body(Loops):
             self.emit(f"const {shape}{wide.spmd} {names[-1]} = {self.cast(value, wide, call).text};")
         bound, by = names
         if step.low <= 0:
-            self.emit(f'assert({by} != 0, "{_ZERO_STEP}");')
-            self.advise(call, _ZERO_STEP)
+            self.demand(call, f"{by} != 0", "range() step must not be zero")
         counter = self.temporary(name)
         test = f"{counter} < {bound}" if up else f"({by} > 0 ? {counter} < {bound} : {counter} > {bound})"
         first = self.cast(start, wide, call).text
@@ -1969,7 +1983,7 @@ class Body(Loops):
         if value.type.kind == "i" and value.type.bits > 32 and value.low < 0:
             tests = [f"{text} >= {INT32[0] + 1}", f"{text} <= {LONGEST}"]
         if tests and value.type.bits >= 32:
-            self.emit(f"assert({' && '.join(tests)});")
+            self.demand(None, " && ".join(tests), f"`foreach` counts from {INT32[0] + 1} to {LONGEST}")
         known = {"equals": value.equals, "least": value.least, "most": value.most}
         return Value(f"(int){text}", INT, value.uniform, max(value.low, INT32[0]), LONGEST, **known)
 
