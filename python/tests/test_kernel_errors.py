@@ -123,6 +123,19 @@ def test_errors_say_what_is_at_their_place(function, note):
     assert caught.value.diagnostics[0].labels[0].text == note
 
 
+def test_misspelt_names_are_told_what_is_near():
+    x = np.arange(3)
+    for call, help in (
+        (lambda: spmdvm.kernel(lambda x: secnd(x, 1))(x), "did you mean `second`?"),  # noqa: F821
+        (lambda: spmdvm.map(lambda x: secnd(x, 1), x), "did you mean `second`?"),  # noqa: F821
+        (lambda: spmdvm.evaluate("sqroot(x)", {"x": x}), "did you mean `sqrt`?"),
+        (lambda: spmdvm.map("np.sqroot(x)", x), "did you mean `np.sqrt`?"),
+    ):
+        with pytest.raises(spmdvm.CompileError, match="there is no `") as caught:
+            call()
+        assert caught.value.diagnostics[0].help == help
+
+
 def test_an_error_is_drawn_in_the_source():
     with pytest.raises(spmdvm.CompileError) as caught:
         spmdvm.kernel(kernels_wrong.a_lambda)(1)

@@ -1040,6 +1040,7 @@ def _lookup_in_expression(name: str) -> Any:
     raise KeyError(name)
 
 
+_lookup_in_expression.names = _functions.known_names  # type: ignore[attr-defined]
 _MODULES = {"np": np, "numpy": np, "math": math}
 
 

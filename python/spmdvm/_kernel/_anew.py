@@ -41,6 +41,7 @@ def _made(function: Any, options: dict[str, Any]) -> Kernel:
     names = _text_of(function).names
     fixed = {name: _fixed(value, names, memo) for name, value in _used(function).items()}
     kernel._lookup = lambda name: fixed[name] if name in fixed else _functions.lookup_of(function)(name)
+    kernel._lookup.names = _functions.lookup_of(function).names
     return kernel
 
 
