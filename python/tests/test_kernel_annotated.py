@@ -149,7 +149,13 @@ def test_types_that_kernels_do_not_have():
         def f(x) -> list[float]:
             return x
 
+    def several():
+        @spmdvm.kernel
+        def f(x) -> NDArray[np.floating]:
+            return x
+
     assert "`str` is no type of the results of kernels" in error_of(text)
+    assert "`NDArray[np.floating]` is no type of the results of kernels" in error_of(several)
     # (Before Python 3.10 it cannot be read at all.)
     assert error_of(either)
     assert "use `np.float32`" in error_of(lists)

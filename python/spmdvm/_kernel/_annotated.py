@@ -49,11 +49,19 @@ def meaning(found: Any) -> Told:
         return None if Ellipsis in arguments else tuple(meaning(part) for part in arguments)
     if origin is np.ndarray:
         dtype = typing.get_args(arguments[1]) if len(arguments) > 1 else ()
-        return ArrayOf(_functions.type_of(dtype[0]) if dtype else None)
+        of = _functions.type_of(dtype[0]) if dtype else None
+        if of is None and dtype and _is_of_numpy(dtype[0]):
+            raise TypeError(f"{found!r} is no type of results")
+        return ArrayOf(of)
     what, of = getattr(found, "what", ""), _functions.type_of(getattr(found, "of", found))
     if of is None:
         raise TypeError(f"{found!r} is no type of results")
     return ArrayOf(of) if what == "array" else of
+
+
+def _is_of_numpy(found: Any) -> bool:
+    """Return whether something is a class of numpy's for numbers, or of several such as `np.floating`."""
+    return isinstance(found, type) and issubclass(found, np.generic) and found is not np.void
 
 
 def is_known(found: Any) -> bool:
