@@ -342,6 +342,16 @@ def test_constants_beyond_int64():
         np.testing.assert_array_equal(got, want)
     small = np.arange(-1, 2)
     np.testing.assert_array_equal(spmdvm.kernel(lambda x: x < 2**63)(small), [True] * 3)
+    for function in (
+        lambda n: n < 2**63,
+        lambda n: 2**64 - 1 > n > 3,
+        lambda n: n == 2**63,
+        lambda n: n in (5, 2**63),
+        lambda n: n > 0 and 2**63 < 2**64 - 1,
+        lambda n: n > 0 and 2**63 >= 2**63 != 2**63 + 1,
+        lambda n: n > 0 and 5 > 2**63,
+    ):
+        assert spmdvm.kernel(function)(5) == function(5)
     for function in (lambda x: x + 2**63, lambda x: 2**63, lambda x: 2**63 if x > 0 else x):
         with pytest.raises(spmdvm.CompileError, match="9223372036854775808 is no `int"):
             spmdvm.kernel(function)(small)

@@ -849,7 +849,7 @@ class Expressions(Calls):
             self.fail(node, "complex numbers have no order", f"`{ty}`", "compare `abs(z)`, or a part, `z.real`")
         if ty == INT and a.is_narrow and b.is_narrow:
             return f"{a.text} {op} {b.text}"
-        if ty.is_int and not ty.weak:
+        if ty.is_int:
             for value, other in ((a, b), (b, a)):
                 if value.const is not None and value.type == INT and not ty.holds(value.const):
                     return self._beyond(op if value is b else _mirrored(op), value.const, ty, other)
@@ -869,8 +869,11 @@ class Expressions(Calls):
         return f"({text})" if op == "==" else f"(!({text}))"
 
     def _beyond(self, op: str, const: int, ty: Num, value: Value) -> str:
-        """Compare a number with a constant that no value of its type reaches."""
-        less = const > int(np.iinfo(ty.dtype).max)
+        """Compare a number with a constant that no value of its type reaches, if it is no constant itself."""
+        # (Another constant may.)
+        less = const > int(np.iinfo(ty.dtype).max) if value.const is None else value.const < const
+        if value.const == const:
+            return "true" if op in ("<=", ">=", "==") else "false"
         holds = {"<": less, "<=": less, ">": not less, ">=": not less, "==": False, "!=": True}[op]
         return "true" if holds else "false"
 
