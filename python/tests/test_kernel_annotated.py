@@ -117,6 +117,14 @@ def test_arrays():
     assert type(first) is np.float32
 
 
+def test_annotations_that_are_not_written():
+    def double(x):
+        return x * 2
+
+    double.__annotations__["return"] = str
+    assert spmdvm.kernel(double)(three).tolist() == [0, 2, 4]
+
+
 def test_ints_have_to_fit():
     @spmdvm.kernel
     def length(a) -> np.uint8:

@@ -319,7 +319,8 @@ class Kernel:
                 node = self._source.tree.returns or self._source.tree
                 self._source.fail(node, "the kernel returns a record of numbers", _record_described("a record", result))
             self._returns = result
-        elif "return" in hints:
+        elif "return" in hints and getattr(self._source.tree, "returns", None) is not None:
+            # (What is not written there, but set on the function, tells nothing.)
             if not _annotated.is_known(result):
                 _annotated.refuse(self._source, self._source.tree.returns)
             self._source.returned = result
