@@ -176,10 +176,24 @@ pub fn diagnostics<'py>(py: Python<'py>, list: &[Diagnostic], sources: &SourceMa
 
 fn diagnostic<'py>(d: &Diagnostic, sources: &SourceMap, make: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let severity = if d.severity == Severity::Error { "error" } else { "warning" };
-    let labels: Vec<_> = d.labels.iter().map(|label| (place(label.span, sources), label.text.as_str())).collect();
+    let labels: Vec<_> = d
+        .labels
+        .iter()
+        .map(|label| (place(label.span, sources), label.text.as_str(), line(label.span, sources)))
+        .collect();
     let notes = PyTuple::new(make.py(), &d.notes)?;
     make.call1((d.code.id(), d.code.name(), severity, &d.message, labels, d.help.as_deref(), notes))
 }
+
+/// The line on which a span begins; programs that are texts are in no file where it could be looked up. What is longer than
+/// anybody reads is left out: each label would have a copy of it.
+fn line(span: Span, sources: &SourceMap) -> &str {
+    let found = sources.get(span.file).map_or("", |file| file.line(sources.line(span)));
+    if found.len() <= LONGEST_LINE { found } else { "" }
+}
+
+/// So many bytes of a line are shown.
+const LONGEST_LINE: usize = 10_000;
 
 /// File, line and column where a span begins, and line and column where it ends.
 fn place(span: Span, sources: &SourceMap) -> (&str, u32, u32, u32, u32) {

@@ -112,8 +112,9 @@ def test_warnings_with_their_lines() -> None:
     assert module.warnings
     shown = page(module)
     assert f"warning[{module.warnings[0].code}]" in shown.text and "float unused = 1;" in shown.text
-    # Alone, the text of the program is not known.
-    assert module.warnings[0].message in page(module.warnings[0]).text
+    # Alone, too, though the program is in no file.
+    alone = [page(warning).text for warning in module.warnings]
+    assert module.warnings[0].message in alone[0] and any("2 │   float unused = 1;" in text for text in alone)
 
 
 def test_diagnostics_of_files_show_lines(tmp_path: Path) -> None:
@@ -124,6 +125,23 @@ def test_diagnostics_of_files_show_lines(tmp_path: Path) -> None:
     assert "x[0] = missing<int>;" in page(caught.value).text
     shown = page(caught.value.diagnostics[0])
     assert "x[0] = missing<int>;" in shown.text and f"error[{caught.value.diagnostics[0].code}]" in shown.text
+
+
+def test_diagnostics_of_texts_show_lines() -> None:
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.compile("export void f() {\r\n    int a = missing; // µ\r\n}")
+    found = caught.value.diagnostics[0]
+    assert found.labels[0].source == "    int a = missing; // µ"
+    assert "2 │     int a = missing; // µ" in page(found).text
+    parts = [("a.ispc", "int g();\nexport int f() { return g() + h(1); }"), ("b.ispc", "int g() { return 1; }")]
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.compile(parts)
+    label = caught.value.diagnostics[0].labels[0]
+    assert (label.file, label.line, label.source) == ("a.ispc", 2, "export int f() { return g() + h(1); }")
+    # Each label would have a copy of it.
+    with pytest.raises(spmdvm.CompileError) as caught:
+        spmdvm.compile("export void f() { int a = missing; /* " + "-" * 20_000 + " */ }")
+    assert caught.value.diagnostics[0].labels[0].source == ""
 
 
 def test_diagnostics_show_the_line_that_they_are_given() -> None:
