@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._html import MOST_LINES, Facts, Report, explanation, hot_lines, is_of_call, state
+from ._html import MOST_LINES, Report, explanation, facts, hot_lines, is_of_call, state
 
 
 class ExplainedLine(NamedTuple):
@@ -302,9 +302,9 @@ def of_module(module: Any, loops: str, profile: Any = None) -> Explanation:
     lines, stats, seen = module.source.splitlines(), module.stats(), _by_place(profile)
     # To explain a line takes a time that grows with the program.
     known = range(1, len(lines) + 1) if len(lines) <= MOST_LINES else hot_lines(module)
-    code, rounds, empty, facts = _code_of(module), _rounds(stats), _Code({}, {}, {}), Facts(module)
+    code, rounds, empty = _code_of(module), _rounds(stats), _Code({}, {}, {})
     rows = [
-        _row((module.name, n, text), code.get(n, empty), facts(n) if n in known else [], rounds, [n], seen)
+        _row((module.name, n, text), code.get(n, empty), facts(module, n) if n in known else [], rounds, [n], seen)
         for n, text in enumerate(lines, 1)
     ]
     return _explained(stats, rows, loops)

@@ -139,51 +139,14 @@ def explanation(head: str, lines: Sequence[Any], loops: str) -> str:
     return f'<div class="spmdvm-explain"><div>{escape(head)}</div>{table}{below}</div>'
 
 
-class Facts:
-    """What became of the lines of a module, without what is no work of the user's.
-
-    A call over arrays has a loop of its own around the function, which loads elements and stores results: as vectors
-    where these lie in a row, else lane by lane. It counts for the line of the function, but no change there mends it.
-    """
-
-    def __init__(self, module: Any) -> None:
-        """Find out what belongs to the loops of calls."""
-        self._module, self._hidden = module, _far_accesses_of_calls(module)
-
-    def __call__(self, line: int) -> list[str]:
-        """Give what became of a line; nothing if it has no code."""
-        try:
-            # The first line repeats the source.
-            told = self._module.explain(line).splitlines()[1:]
-        except ValueError:
-            return []
-        hidden = self._hidden.get(line)
-        return [own for fact in told if (own := _without(fact, hidden))] if hidden else told
-
-
-# Instructions of the bytecode, and the places that they name.
-_FAR = re.compile(r"(?:\w+ = )?(load|store)\.[\w.]+ \[[^\]]*\bv\d+[^\]]*\]")
-_AT = re.compile(r"; (.*):(\d+)$")
-_COST = re.compile(r"  (\d+) × (gather|scatter): ")
-
-
-def _far_accesses_of_calls(module: Any) -> dict[int, dict[str, int]]:
-    """Give for each line how many gathers and scatters of loops around functions count for it."""
-    found: dict[int, dict[str, int]] = {}
-    is_around, at = False, 0
-    for text in module.disassemble().splitlines():
-        if text.startswith("func "):
-            is_around, at = is_of_call(text), 0
-            continue
-        place = _AT.search(text)
-        if place is not None:
-            at = int(place[2]) if place[1] == module.name else 0
-        access = _FAR.match(text.strip()) if is_around and at else None
-        if access is not None:
-            counts = found.setdefault(at, {})
-            kind = "gather" if access[1] == "load" else "scatter"
-            counts[kind] = counts.get(kind, 0) + 1
-    return found
+def facts(module: Any, line: int) -> list[str]:
+    """Give what became of a line of a module; nothing if it has no code."""
+    try:
+        told: list[str] = module.explain(line).splitlines()
+    except ValueError:
+        return []
+    # The first line repeats the source.
+    return told[1:]
 
 
 def is_of_call(head: str) -> bool:
@@ -191,22 +154,12 @@ def is_of_call(head: str) -> bool:
     return "$map" in head.split("(", 1)[0]
 
 
-def _without(fact: str, hidden: dict[str, int]) -> str:
-    """Give a fact without the accesses that are not the line's own; nothing if it has no others."""
-    cost = _COST.match(fact)
-    if cost is None or cost[2] not in hidden:
-        return fact
-    left = int(cost[1]) - hidden[cost[2]]
-    return f"  {left} × {fact.split(' × ', 1)[1]}" if left > 0 else ""
-
-
 def explained(module: Any) -> list[tuple[int, str, list[str]]]:
     """Give the lines of a module's source, each with its number and what became of it."""
     lines = module.source.splitlines()
     # To explain a line takes a time that grows with the program.
     known = range(1, len(lines) + 1) if len(lines) <= MOST_LINES else hot_lines(module)
-    facts = Facts(module)
-    return [(n, text, facts(n) if n in known else []) for n, text in enumerate(lines, 1)]
+    return [(n, text, facts(module, n) if n in known else []) for n, text in enumerate(lines, 1)]
 
 
 def listing(module: Any) -> str:

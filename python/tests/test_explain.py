@@ -171,6 +171,8 @@ def test_the_loop_of_a_call_over_arrays_is_not_the_users() -> None:
         assert any("gather" in fact for fact in row.facts) == is_far
         assert not any("scatter" in fact for fact in row.facts)
         assert bool(row.memory) == is_far
+        # So is the text of the line alone.
+        assert ("gather" in module.explain(line)) == is_far and "scatter" not in module.explain(line)
     (fact,) = (fact for fact in module.explain().line(2).facts if "gather" in fact)
     assert fact == "  1 × gather: every lane reads an address of its own"
     shown = module._repr_html_()

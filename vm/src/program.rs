@@ -29,6 +29,9 @@ pub const TASK_PARAMS: u32 = 6;
 /// The first arguments of a launch: the numbers of tasks in three dimensions, uniform `i32`.
 pub const LAUNCH_COUNTS: usize = 3;
 
+/// What stands behind the name of an exported function in the name of the one through which hosts run it over arrays.
+pub const MAP_SUFFIX: &str = "$map";
+
 /// A function of a program, by index into [`Program::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FuncId(pub u32);

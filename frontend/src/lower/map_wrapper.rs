@@ -19,7 +19,7 @@ use spmdvm_vm::program::{Export, HostValue, Inst, Reg};
 use spmdvm_vm::{Function, FunctionBuilder, Label, Op, Shape, Ty};
 
 /// What is appended to the function's name.
-pub const SUFFIX: &str = "$map";
+pub const SUFFIX: &str = spmdvm_vm::program::MAP_SUFFIX;
 
 /// Adds the wrappers of all exports that have something varying, unless their result is a struct or short vector: there
 /// is one only, whatever the elements.

@@ -6,7 +6,7 @@ use crate::ir::{Counter, Exit, Kind, Outcome, Region, Value};
 use crate::record::is_taken_apart;
 use spmdvm_vm::Program;
 use spmdvm_vm::isa::{Form, Op};
-use spmdvm_vm::program::{FuncId, Function, Inst, Reg};
+use spmdvm_vm::program::{FuncId, Function, Inst, MAP_SUFFIX, Reg};
 use spmdvm_vm::types::{Shape, Ty};
 use std::fmt::Write;
 use std::ops::Range;
@@ -159,10 +159,12 @@ impl Line<'_> {
         }
     }
 
-    /// What takes time, and how many instructions of the line do it.
+    /// What takes time, and how many instructions of the line do it. The loop of a call over arrays, which loads elements and
+    /// stores results, counts for a line of the function, where no change mends it: it is left out.
     fn costs(&self) -> Vec<(&'static str, usize)> {
         let mut costs: Vec<(&str, usize)> = Vec::new();
-        for what in self.instructions().filter_map(|(f, inst)| cost(f, inst)) {
+        let own = self.instructions().filter(|(f, _)| !f.name.ends_with(MAP_SUFFIX));
+        for what in own.filter_map(|(f, inst)| cost(f, inst)) {
             match costs.iter_mut().find(|(other, _)| *other == what) {
                 Some((_, n)) => *n += 1,
                 None => costs.push((what, 1)),

@@ -833,11 +833,11 @@ class Kernel:
         """Give what became of each line of Python, or of one, in the instance that was used last."""
         instance = self._last_used()
         found: dict[int, dict[str, None]] = {}
-        facts = _html.Facts(instance.module)
         for at, place in enumerate(instance.places, 1):
             if place is not None and self._is_at(place, place.number if line is None else line):
                 known = found.setdefault(place.number, {})
-                known.update(dict.fromkeys(with_python_lines(fact, instance, self.__name__) for fact in facts(at)))
+                told = _html.facts(instance.module, at)
+                known.update(dict.fromkeys(with_python_lines(fact, instance, self.__name__) for fact in told))
         return {number: list(known) for number, known in found.items()}
 
     def stats(self) -> dict[str, Any]:
