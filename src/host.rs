@@ -7,14 +7,14 @@ use crate::error::CompileError;
 use crate::module::Module;
 use crate::options::Options;
 use crate::value::{Element, Value};
-use spmdvm_frontend::diag::{Code, Diagnostic};
+use spmdvm_frontend::diag::{Code, Diagnostic, closest};
 use spmdvm_frontend::source::SourceMap;
 use spmdvm_vm::interp::{self, HostCallee, HostResult, HostTable, Machine};
 use spmdvm_vm::link::bind;
 use spmdvm_vm::program::{HostFunction, HostValue, Import};
 pub use spmdvm_vm::trap::HostError;
 use spmdvm_vm::trap::Trap;
-use spmdvm_vm::{Pointee, VerifiedProgram};
+use spmdvm_vm::{Pointee, Program, VerifiedProgram};
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -332,6 +332,18 @@ impl Hosts {
     /// Returns whether nothing is provided.
     pub fn is_empty(&self) -> bool {
         self.functions.is_empty() && self.libraries.is_empty()
+    }
+
+    /// What was perhaps meant for a function that is missing: of the functions given by name that the program calls none of
+    /// (one host may serve several programs), the only one, or the one of a similar name.
+    pub(crate) fn mistaken_for(&self, missing: &str, program: &Program) -> Option<&str> {
+        let given = self.functions.keys().map(String::as_str);
+        let is_idle = |name: &&str| program.imports.iter().all(|import| import.symbol.name != **name);
+        let idle: Vec<&str> = given.filter(is_idle).collect();
+        match idle[..] {
+            [only] => Some(only),
+            _ => closest(missing, idle.iter().copied()),
+        }
     }
 
     /// What is provided for an import; an error if its declaration is not one that a host can follow.

@@ -1,6 +1,7 @@
 //! From several sources to one program, and what is said when that fails.
 
 use crate::error::CompileError;
+use crate::host::Hosts;
 use crate::objects;
 use spmdvm_frontend::compile::{CompileOptions, Input, prelude};
 use spmdvm_frontend::diag::{Code, Diagnostic, LeftOut};
@@ -47,8 +48,12 @@ pub(crate) fn compile_and_link(inputs: &[Input<'_>], options: &CompileOptions) -
     }
 }
 
-/// Fails if one of these functions needs another that is declared but defined nowhere.
-pub(crate) fn check(program: &Program, functions: impl Iterator<Item = FuncId>) -> Result<(), CompileError> {
+/// Fails if one of these functions needs another that is declared but defined nowhere, and that the host does not provide.
+pub(crate) fn check(
+    program: &Program,
+    functions: impl Iterator<Item = FuncId>,
+    hosts: &Hosts,
+) -> Result<(), CompileError> {
     let mut missing: Vec<&Import> = Vec::new();
     for function in functions {
         for import in needed(program, function) {
@@ -61,7 +66,7 @@ pub(crate) fn check(program: &Program, functions: impl Iterator<Item = FuncId>) 
         return Ok(());
     }
     let mut files = Files::default();
-    let diagnostics = missing.into_iter().map(|import| undefined(import, program, &mut files)).collect();
+    let diagnostics = missing.into_iter().map(|import| undefined(import, program, hosts, &mut files)).collect();
     Err(CompileError::of_program(diagnostics, files.0))
 }
 
@@ -91,7 +96,7 @@ fn source_name(link_name: &str) -> &str {
     link_name.split('(').next().unwrap_or(link_name)
 }
 
-fn undefined(import: &Import, program: &Program, files: &mut Files) -> Diagnostic {
+fn undefined(import: &Import, program: &Program, hosts: &Hosts, files: &mut Files) -> Diagnostic {
     let name = source_name(&import.symbol.name);
     let (used, declared) = (files.span(program, import.used), files.span(program, import.symbol.span));
     let message = format!("`{name}` is declared but defined nowhere");
@@ -105,6 +110,11 @@ fn undefined(import: &Import, program: &Program, files: &mut Files) -> Diagnosti
         }
         Some((near, _)) => error = error.note(format!("there is `{near}`, which is another function")),
         None => {}
+    }
+    if import.host.is_some()
+        && let Some(given) = hosts.mistaken_for(name, program)
+    {
+        error = error.note(format!("the host provides `{given}`, which is not called; did you mean `{name}`?"));
     }
     let link = format!("link the file that defines `{name}` (Python: `sources=[…]`; command line: `--with FILE`)");
     error.help(match import.host {

@@ -165,7 +165,8 @@ impl Module {
 
     /// Fails if an exported function needs one that is declared but defined nowhere.
     pub fn check_linked(&self) -> Result<(), CompileError> {
-        crate::link::check(self.program(), self.exports().iter().map(|export| export.function))
+        let exported = self.exports().iter().map(|export| export.function);
+        crate::link::check(self.program(), exported, &self.options().hosts)
     }
 
     /// Fails if this export needs a function that is declared but defined nowhere.
@@ -174,9 +175,8 @@ impl Module {
             return Ok(());
         }
         let mut checked = self.inner.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        let result = checked
-            .entry(export.function)
-            .or_insert_with(|| crate::link::check(self.program(), std::iter::once(export.function)));
+        let check = || crate::link::check(self.program(), std::iter::once(export.function), &self.options().hosts);
+        let result = checked.entry(export.function).or_insert_with(check);
         result.clone().map_err(CallError::Compile)
     }
 

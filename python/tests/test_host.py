@@ -471,6 +471,30 @@ def test_shared_libraries() -> None:
         spmdvm.compile(source, host="libnowhere.so.9")
 
 
+def test_names_that_are_not_those_of_the_program_are_told() -> None:
+    source = """
+    extern "C" uniform int f(uniform int x);
+    extern "C" uniform int twice(uniform int x);
+    export uniform int go(uniform int x) { return f(x); }
+    export uniform int both(uniform int x) { return f(x) + twice(x); }"""
+
+    def said(name: str, **host: object) -> str:
+        with pytest.raises(spmdvm.LinkError) as caught:
+            spmdvm.compile(source, host=host)[name](1)
+        assert caught.value.diagnostics[0].code == "E0233"
+        return " ".join(str(caught.value).split())
+
+    wanted = "the host provides `ff`, which is not called; did you mean `f`?"
+    assert wanted in said("go", ff=int) and wanted in said("go", ff=int, twice=int)
+    # Of several, the one that is alike.
+    near = said("both", f=int, twise=int, g=int)
+    assert "provides `twise`" in near and "did you mean `twice`?" in near and "`g`" not in near
+    # One dictionary may serve several programs.
+    for text in (said("go"), said("go", twice=int), said("go", sine=int, cosine=int)):
+        assert "the host provides" not in text
+    assert spmdvm.compile(source, host={"f": int, "twice": int, "sine": int}).both(1) == 2
+
+
 def test_what_is_wrong_is_told() -> None:
     source = 'extern "C" uniform int f(uniform int x); export uniform int g(uniform int x) { return f(x); }'
     for wrong in (3, [3], {"f": 3}, {3: int}):
