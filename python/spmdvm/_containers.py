@@ -149,7 +149,13 @@ def _buffer(value: Any) -> np.ndarray | None:
         memory = memoryview(value)
     except TypeError:
         return None
-    return None if memory.readonly else np.asarray(memory)
+    if memory.readonly:
+        return None
+    try:
+        return np.asarray(memory)
+    except ValueError:
+        # What it holds is nothing of numpy's, such as pointers of ctypes.
+        return None
 
 
 def is_labelled(value: Any) -> bool:

@@ -8,7 +8,7 @@ use numpy::npyffi::flags;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString};
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyMemoryView, PyString};
 use spmdvm::{Array, HostType};
 
 /// What an array parameter asks for.
@@ -98,14 +98,23 @@ fn from_other<'py>(
     }
 }
 
-/// Returns whether it gives its elements as an array, such as a pandas Series or a `memoryview`.
+/// Returns whether it gives its elements as an array, such as a pandas Series or a buffer.
 fn is_array_like(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if containers::is_numpy_scalar(value) {
         return Ok(false);
     }
-    let bytes_like = value.is_instance_of::<PyMemoryView>() || value.is_instance_of::<PyByteArray>();
     let shows = ["__array__", "__array_interface__", "__dlpack__"];
-    Ok(bytes_like || shows.iter().try_fold(false, |any, name| Ok::<_, PyErr>(any || value.hasattr(*name)?))?)
+    Ok(shows.iter().try_fold(false, |any, name| Ok::<_, PyErr>(any || value.hasattr(*name)?))? || is_buffer(value))
+}
+
+/// Returns whether it is a buffer that numpy reads as an array: `bytearray`, `array.array`, arrays of ctypes, but not what holds
+/// pointers of C. Bytes are rather a text.
+fn is_buffer(value: &Bound<'_, PyAny>) -> bool {
+    let as_array = || {
+        let memory = PyMemoryView::from(value)?;
+        value.py().import("numpy")?.call_method1("asarray", (memory,))
+    };
+    !value.is_instance_of::<PyBytes>() && as_array().is_ok()
 }
 
 fn is_number(value: &Bound<'_, PyAny>) -> bool {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+import ctypes
 import warnings
 
 import numpy as np
@@ -310,8 +312,42 @@ def test_functions_write_to_buffers(make):
         module.twice(memoryview(b"abc"), 3)
 
 
+@pytest.mark.parametrize(
+    "make", [lambda n: array.array("f", n), lambda n: (ctypes.c_float * len(n))(*n)], ids=["array", "ctypes"]
+)
+def test_functions_take_any_buffer(make):
+    x = make([0.0, 1.0, 2.0, 3.0, 4.0])
+    PROGRAM.scale(x, 5)
+    assert list(x) == [0, 2, 4, 6, 8] and PROGRAM.total(x, 5) == 20
+    assert PROGRAM.half(make([3.0, 6.0])).tolist() == [1.5, 3]
+    # Its own buffer is let go again.
+    if isinstance(x, array.array):
+        x.append(1)
+
+
+def test_buffers_that_are_no_arrays():
+    doubles = array.array("d", [1, 2])
+    with pytest.raises(TypeError, match=r"`x` expects an array of float32, but was given an array of float64"):
+        PROGRAM.scale(doubles, 2)
+    number = ctypes.c_float(3)
+    for x in (b"abcd", ctypes.pointer(number), (ctypes.c_void_p * 2)()):
+        for call in (PROGRAM.scale, PROGRAM.total):
+            with pytest.raises(TypeError, match=f"`x` expects a numpy array.*given a `{type(x).__name__}`"):
+                call(x, 1)
+    pair = spmdvm.compile(
+        "struct P { float x; int n; };"
+        "export void add(uniform P &p) { p.n += 1; } export uniform int of_second(const uniform P p[]) { return p[1].n; }"
+    )
+
+    class P(ctypes.Structure):
+        _fields_ = [("x", ctypes.c_float), ("n", ctypes.c_int32)]
+
+    p = P(1, 2)
+    pair.add(p)
+    assert p.n == 3 and pair.of_second((P * 2)(P(1, 2), P(3, 4))) == 4
+
+
 def test_buffers_and_lists():
-    import array
 
     given = memoryview(array.array("f", [0, 1, 2, 3, 4]))
     assert PROGRAM.total(given, 5) == 10
