@@ -51,7 +51,7 @@ pub fn adopt<'py>(
         Ok(array) => array.clone(),
         Err(_) => from_other(value, wanted, place)?,
     };
-    let memory = to_array(&array, wanted, place)?;
+    let memory = to_array(&array, value, wanted, place)?;
     Ok((array, memory))
 }
 
@@ -133,13 +133,15 @@ fn written_elsewhere(value: &Bound<'_, PyAny>, wanted: Wanted<'_>, place: &dyn F
     PyTypeError::new_err(message)
 }
 
-/// The memory of a numpy array, for the time of a call that keeps the array alive. `place` names the parameter.
+/// The memory of a numpy array, for the time of a call that keeps the array alive. `given` is the argument that it was made of,
+/// and `place` names the parameter.
 pub fn to_array(
     array: &Bound<'_, PyUntypedArray>,
+    given: &Bound<'_, PyAny>,
     wanted: Wanted<'_>,
     place: &dyn Fn() -> String,
 ) -> PyResult<Array<'static>> {
-    check_dtype(array, wanted, place)?;
+    check_dtype(array, given, wanted, place)?;
     if !array.is_c_contiguous() {
         let message = format!(
             "{} must be C-contiguous, but the array of shape {} has strides {:?}; pass a contiguous copy \
@@ -200,7 +202,12 @@ fn not_an_array(value: &Bound<'_, PyAny>, wanted: Wanted<'_>, place: &dyn Fn() -
     PyTypeError::new_err(message)
 }
 
-fn check_dtype(array: &Bound<'_, PyUntypedArray>, wanted: Wanted<'_>, place: &dyn Fn() -> String) -> PyResult<()> {
+fn check_dtype(
+    array: &Bound<'_, PyUntypedArray>,
+    argument: &Bound<'_, PyAny>,
+    wanted: Wanted<'_>,
+    place: &dyn Fn() -> String,
+) -> PyResult<()> {
     let given = array.dtype();
     let Err(why) = dtype::check(wanted.elem, &given) else { return Ok(()) };
     let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
@@ -216,7 +223,7 @@ fn check_dtype(array: &Bound<'_, PyUntypedArray>, wanted: Wanted<'_>, place: &dy
         _ if !matches!(given.kind(), b'b' | b'i' | b'u' | b'f' | b'O') => String::new(),
         (elem, leaf) => {
             let dtype = leaf.map_or_else(|| dtype::expression(elem), |ty| format!("np.{}", dtype::spelled(ty)));
-            format!("; convert it with x = x.astype({dtype})")
+            format!("; convert it with x = {}", convert::cast(argument, &dtype))
         }
     };
     let expected = dtype::expected(wanted.elem);

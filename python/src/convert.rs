@@ -68,11 +68,18 @@ fn cast_distance(
     };
     let why = if from.has_object() { "holds Python objects" } else { "does not cast to it safely" };
     let fix = match from.kind() {
-        b'b' | b'i' | b'u' | b'f' | b'O' => format!("; convert it with x.astype(np.{spelled})"),
+        b'b' | b'i' | b'u' | b'f' | b'O' => format!("; convert it with {}", cast(given, &format!("np.{spelled}"))),
         b'c' => "; take x.real or x.imag".into(),
         _ => String::new(),
     };
     Err(PyTypeError::new_err(format!("{} expects {wanted}, but was given {what}, which {why}{fix}", place())))
+}
+
+/// The expression that converts an argument `x`, for messages: tensors and Series of polars have no `astype`, which keeps
+/// what objects of pandas carry.
+pub fn cast(given: &Bound<'_, PyAny>, dtype: &str) -> String {
+    let has_astype = given.hasattr("astype").unwrap_or(false);
+    if has_astype { format!("x.astype({dtype})") } else { format!("np.asarray(x, {dtype})") }
 }
 
 /// The distance from the array's dtype, if numpy casts from it safely.

@@ -325,10 +325,32 @@ def test_functions_take_any_buffer(make):
         x.append(1)
 
 
+def doubles_of(kind):
+    if kind == "numpy":
+        return np.ones(2)
+    if kind == "array":
+        return array.array("d", [1, 1])
+    if kind == "tensor":
+        return TorchLike(np.ones(2))
+    if kind == "torch":
+        torch = pytest.importorskip("torch")
+        return torch.ones(2, dtype=torch.float64)
+    return pytest.importorskip(kind).Series([1.0, 1.0])
+
+
+@pytest.mark.parametrize("kind", ["numpy", "array", "tensor", "torch", "pandas", "polars"])
+def test_what_is_advised_can_be_done(kind):
+    x = doubles_of(kind)
+    for call, wanted in ((PROGRAM.half, "float32"), (lambda x: PROGRAM.total(x, 2), "an array of float32")):
+        with pytest.raises(TypeError, match=f"`x` expects {wanted}, .*; convert it with ") as caught:
+            call(x)
+        advice = str(caught.value).rpartition("convert it with ")[2].removeprefix("x = ")
+        has_astype = kind in ("numpy", "pandas")
+        assert advice == ("x.astype(np.float32)" if has_astype else "np.asarray(x, np.float32)")
+        call(eval(advice, {"np": np, "x": x}))
+
+
 def test_buffers_that_are_no_arrays():
-    doubles = array.array("d", [1, 2])
-    with pytest.raises(TypeError, match=r"`x` expects an array of float32, but was given an array of float64"):
-        PROGRAM.scale(doubles, 2)
     number = ctypes.c_float(3)
     for x in (b"abcd", ctypes.pointer(number), (ctypes.c_void_p * 2)()):
         for call in (PROGRAM.scale, PROGRAM.total):
@@ -336,7 +358,8 @@ def test_buffers_that_are_no_arrays():
                 call(x, 1)
     pair = spmdvm.compile(
         "struct P { float x; int n; };"
-        "export void add(uniform P &p) { p.n += 1; } export uniform int of_second(const uniform P p[]) { return p[1].n; }"
+        "export void add(uniform P &p) { p.n += 1; }"
+        "export uniform int of_second(const uniform P p[]) { return p[1].n; }"
     )
 
     class P(ctypes.Structure):

@@ -130,7 +130,7 @@ impl<'py> Kept<'py> {
         wanted: Wanted<'_>,
         place: &dyn Fn() -> String,
     ) -> PyResult<Operand> {
-        let array = array::to_array(given, wanted, place)?;
+        let array = array::to_array(given, given.as_any(), wanted, place)?;
         let source = Some(self.keep(given));
         let (start, bytes) = (array.start(), array.bytes());
         Ok(Operand { source, ..Operand::uniform(MapArg::Array { start, bytes, writable: wanted.writable }) })
