@@ -126,7 +126,7 @@ def _read(read: Any, value: Any, place: str) -> np.ndarray:
 
 
 def shared(value: Any, place: str = "an array") -> np.ndarray | None:
-    """Give the memory of an object as an array to which programs can write; None if it does not show its memory."""
+    """Give the memory of an object as an array, writable if that allows it; None if it does not show it."""
     if isinstance(value, np.generic):
         return None
     if hasattr(value, "__array_interface__"):

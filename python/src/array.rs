@@ -79,7 +79,7 @@ fn from_other<'py>(
         return Err(not_an_array(value, wanted, place));
     }
     if wanted.writable
-        && let Some(memory) = containers::shared(value)?
+        && let Some(memory) = containers::shared(value, &place())?
     {
         return Ok(memory);
     }

@@ -48,10 +48,11 @@ pub fn as_array<'py>(value: &Bound<'py, PyAny>, place: &str) -> PyResult<Bound<'
     Ok(array.cast_into::<PyUntypedArray>()?)
 }
 
-/// The memory of an object that shows it (DLPack, `__array_interface__`), so that what is written there is not lost.
-pub fn shared<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyUntypedArray>>> {
+/// The memory of an object that shows it (DLPack, `__array_interface__`, writable buffers), so that what is written there is not
+/// lost.
+pub fn shared<'py>(value: &Bound<'py, PyAny>, place: &str) -> PyResult<Option<Bound<'py, PyUntypedArray>>> {
     static SHARED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let array = SHARED.import(value.py(), MODULE, "shared")?.call1((value,))?;
+    let array = SHARED.import(value.py(), MODULE, "shared")?.call1((value, place))?;
     Ok(if array.is_none() { None } else { Some(array.cast_into::<PyUntypedArray>()?) })
 }
 

@@ -1,6 +1,7 @@
 //! A program's globals as a mapping of numpy views.
 
 use crate::array;
+use crate::containers;
 use crate::dtype;
 use crate::module::Compiled;
 use crate::pointer::{Lent, lend};
@@ -20,9 +21,9 @@ use std::sync::Arc;
 /// `static` variables. Varying variables have an axis more, the last, with an entry for each lane. A view keeps the
 /// module alive.
 ///
-/// `module.globals["x"] = value` sets the variable. An `extern` one is supplied: with the array itself, without a copy,
-/// if it has the dtype and shape of the declaration and is C-contiguous (and writable, unless the variable is `const`),
-/// else with a copy of the value. `del module.globals["x"]` takes it away again.
+/// `module.globals["x"] = value` sets the variable. An `extern` one is supplied: with the array itself, or the memory of a
+/// tensor or buffer, without a copy, if it has the dtype and shape of the declaration and is C-contiguous (and writable,
+/// unless the variable is `const`), else with a copy of the value. `del module.globals["x"]` takes it away again.
 ///
 /// While a call runs on another thread it reads and writes the same memory, without any order between the two.
 #[pyclass(frozen, mapping, module = "spmdvm", weakref)]
@@ -81,10 +82,10 @@ impl Globals {
     /// Supplies an `extern` variable.
     fn supply(&self, global: &Global<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (base, extents) = dtype::flattened(global.layout());
-        if let Ok(array) = value.cast::<PyUntypedArray>()
-            && can_share(array, base, global.is_constant())
+        if let Some(array) = memory_of(value, global)?
+            && can_share(&array, base, global.is_constant())
         {
-            return share(global, array, &extents);
+            return share(global, &array, &extents);
         }
         if let Some(bytes) = scalar_bytes(global, value)? {
             return global.write_bytes(&bytes).map_err(value_error);
@@ -103,6 +104,7 @@ impl Globals {
     fn __setitem__(&self, py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let global = self.find(name)?;
         refuse_masked(value, &global)?;
+        containers::refuse_device(value, &|| place(&global))?;
         match global.access() {
             HostAccess::Read => Err(value_error(global.read_only())),
             HostAccess::Write => self.write(py, &global, value),
@@ -242,6 +244,21 @@ fn refuse_masked(value: &Bound<'_, PyAny>, global: &Global<'_>) -> PyResult<()> 
     }
     let message = format!("{} cannot take a masked array; pass its data, or what filled() gives", place(global));
     Err(PyTypeError::new_err(message))
+}
+
+/// The array that is given, or one over the memory that an object shows.
+fn memory_of<'py>(value: &Bound<'py, PyAny>, global: &Global<'_>) -> PyResult<Option<Bound<'py, PyUntypedArray>>> {
+    if let Ok(array) = value.cast::<PyUntypedArray>() {
+        return Ok(Some(array.clone()));
+    }
+    if containers::is_plain(value) {
+        return Ok(None);
+    }
+    match containers::shared(value, &place(global)) {
+        // What gives no view may still give a copy.
+        Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => Ok(None),
+        found => found,
+    }
 }
 
 /// Returns whether an array can be the memory of a variable, but for its shape.

@@ -1,7 +1,10 @@
 """A program's globals from Python: views, setting, `extern` variables."""
 
+import array
+import ctypes
 import gc
 import pickle
+import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -211,6 +214,64 @@ def test_what_cannot_be_shared_is_copied(external):
     assert external.globals["weights"] is constant, "the program only reads it"
     external.scale()
     np.testing.assert_array_equal(external.globals["x"], 5)
+
+
+class Tensor:
+    """What shows its memory by DLPack alone."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def __dlpack__(self, **options):
+        return self.numbers.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+def test_memory_of_other_objects_is_shared(external):
+    torch = sys.modules.get("torch")
+    given = [
+        array.array("f", [1, 2]),
+        (ctypes.c_float * 2)(1, 2),
+        memoryview(np.array([1, 2], np.float32)),
+        memoryview(array.array("f", [1, 2])),
+    ]
+    if hasattr(np, "from_dlpack") and np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+        # Before, numpy takes for read-only what comes by DLPack.
+        given.append(Tensor(np.array([1, 2], np.float32)))
+    if torch is not None:
+        given.append(torch.tensor([1.0, 2.0]))
+    external.globals.update(n=2, weights=[3, 3, 3])
+    for x in given:
+        external.globals["x"] = x
+        external.scale()
+        assert np.from_dlpack(x).tolist() == [3, 6] if isinstance(x, Tensor) else list(x) == [3, 6]
+    # What is of another type, or read-only, is copied.
+    for x in (array.array("d", [1, 2]), memoryview(np.array([1, 2], np.float32)).toreadonly()):
+        external.globals["x"] = x
+        external.scale()
+        assert list(x) == [1, 2] and external.globals["x"].tolist() == [3, 6]
+    numbers = array.array("f", [1, 2])
+    external.globals["x"] = numbers
+    with pytest.raises(BufferError):
+        numbers.append(3)
+    del external.globals["x"]
+    numbers.append(3)
+    external.globals["weights"] = weights = array.array("i", [1, 1, 1])
+    weights[0] = 5
+    assert external.globals["weights"].tolist() == [5, 1, 1]
+    with pytest.raises(ValueError, match=r'globals\["weights"\] has the shape \(3,\), but was given .* shape \(2,\)'):
+        external.globals["weights"] = array.array("i", [1, 2])
+
+
+def test_memory_out_of_reach_is_told(external):
+    class OfGpu(Tensor):
+        def __dlpack_device__(self):
+            return (2, 0)
+
+    with pytest.raises(TypeError, match=r'globals\["x"\] was given a `OfGpu` in the memory of a GPU'):
+        external.globals["x"] = OfGpu(np.zeros(2, np.float32))
 
 
 def test_only_calls_that_reach_an_extern_variable_need_it(external):
