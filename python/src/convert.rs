@@ -137,7 +137,7 @@ pub fn numbers<'py>(
             u32::from(ty != Ty::I32)
         }
         b'f' if ty.is_float() => 8 - ty.size() as u32,
-        kind => return Err(wrong_numbers(&given.to_string(), kind, ty, place)),
+        kind => return Err(wrong_numbers(kind_of_elements(kind, &given.to_string()), ty, place)),
     };
     let numpy = py.import("numpy")?;
     let cast = silently(py, || array.call_method1("astype", (dtype::of(py, ty)?,)))?;
@@ -159,15 +159,19 @@ fn silently<'py>(py: Python<'py>, work: impl FnOnce() -> PyResult<Bound<'py, PyA
     result
 }
 
-fn wrong_numbers(given: &str, kind: u8, ty: Ty, place: &dyn Fn() -> String) -> PyErr {
-    let what = match kind {
+/// What a list holds of which numpy makes an array of such a dtype.
+pub fn kind_of_elements(kind: u8, dtype: &str) -> &str {
+    match kind {
         b'f' => "floats",
         b'c' => "complex numbers",
         b'i' | b'u' => "integers",
         b'U' | b'S' => "text",
         b'O' => "what is no number of at most 64 bits",
-        _ => given,
-    };
+        _ => dtype,
+    }
+}
+
+fn wrong_numbers(what: &str, ty: Ty, place: &dyn Fn() -> String) -> PyErr {
     let wanted = if ty == Ty::Bool {
         "bools"
     } else if ty.is_float() {

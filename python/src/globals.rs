@@ -2,15 +2,17 @@
 
 use crate::array;
 use crate::containers;
+use crate::convert;
 use crate::dtype;
 use crate::module::Compiled;
+use crate::options::show;
 use crate::pointer::{Lent, lend};
 use crate::scalar;
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, npy_intp};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyNameError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 use spmdvm::{ArgumentError, Global, GlobalMemory, HostAccess, HostType};
 use std::sync::Arc;
 
@@ -73,10 +75,14 @@ impl Globals {
         if let Some(bytes) = scalar_bytes(global, value)? {
             return global.write_bytes(&bytes).map_err(value_error);
         }
-        let (base, _) = dtype::flattened(global.layout());
+        let (base, extents) = dtype::flattened(global.layout());
         let converted = converted(base, value, &place(global))?;
         let view = self.get_array(py, global)?;
-        py.import("numpy")?.call_method1("copyto", (view, converted)).map(drop)
+        let (given, own) = (converted.cast::<PyUntypedArray>()?, view.cast::<PyUntypedArray>()?);
+        if !broadcasts(given.shape(), own.shape()) {
+            return Err(wrong_shape(global, &extents, given.shape()));
+        }
+        py.import("numpy")?.call_method1("copyto", (&view, &converted)).map(drop)
     }
 
     /// Supplies an `extern` variable.
@@ -274,16 +280,27 @@ fn share(global: &Global<'_>, array: &Bound<'_, PyUntypedArray>, extents: &[u64]
     let shape = array.shape();
     let rest = |given: &[usize]| given.iter().map(|&n| n as u64).eq(extents[fixed..].iter().copied());
     if shape.len() != extents.len() || !rest(&shape[fixed..]) {
-        let message = format!(
-            "{} has the shape {}, but was given an array of shape {}",
-            place(global),
-            extents_text(global, extents),
-            scalar::shape_text(shape)
-        );
-        return Err(PyValueError::new_err(message));
+        return Err(wrong_shape(global, extents, shape));
     }
     // SAFETY: the array may be written if the program may write.
     unsafe { global.supply_memory(lend(array)?) }.map_err(value_error)
+}
+
+fn wrong_shape(global: &Global<'_>, extents: &[u64], given: &[usize]) -> PyErr {
+    PyValueError::new_err(format!(
+        "{} has the shape {}, but was given an array of shape {}",
+        place(global),
+        extents_text(global, extents),
+        scalar::shape_text(given)
+    ))
+}
+
+/// Returns whether numpy copies an array of one shape to one of another: lengths of 1 stand for any, and those at the front may
+/// be too many.
+fn broadcasts(given: &[usize], to: &[usize]) -> bool {
+    let (more, rest) = given.split_at(given.len().saturating_sub(to.len()));
+    let last = &to[to.len() - rest.len()..];
+    more.iter().all(|&n| n == 1) && rest.iter().zip(last).all(|(&n, &m)| n == m || n == 1)
 }
 
 /// The bytes of a value for a scalar; `None` if the variable is none.
@@ -303,22 +320,30 @@ fn converted<'py>(base: &HostType, value: &Bound<'py, PyAny>, place: &str) -> Py
     let py = value.py();
     let numpy = py.import("numpy")?;
     let wanted = dtype::layout(py, base)?;
-    let wrong = |given: &Bound<'_, PyAny>| {
+    let wrong = |given: &Bound<'_, PyUntypedArray>| {
         let expected = dtype::expected(base);
-        PyTypeError::new_err(format!("{place} expects {expected}, but was given {}", scalar::describe(given)))
+        PyTypeError::new_err(format!("{place} expects {expected}, but {}", what_was_given(value, given)))
+    };
+    // numpy does not know where it goes.
+    let named = |error: PyErr| match () {
+        () if error.is_instance_of::<PyValueError>(py) => {
+            PyValueError::new_err(format!("{place}: {}", error.value(py)))
+        }
+        () if error.is_instance_of::<PyTypeError>(py) => PyTypeError::new_err(format!("{place}: {}", error.value(py))),
+        () => error,
     };
     let given = match (value.cast::<PyUntypedArray>(), base) {
         (Ok(array), HostType::Struct { .. }) if dtype::check(base, &array.dtype()).is_err() => {
-            return Err(wrong(value));
+            return Err(wrong(array));
         }
-        (Err(_), HostType::Struct { .. }) => numpy.call_method1("array", (value, &wanted))?,
-        _ => numpy.call_method1("asarray", (value,))?,
+        (Err(_), HostType::Struct { .. }) => numpy.call_method1("array", (value, &wanted)).map_err(named)?,
+        _ => numpy.call_method1("asarray", (value,)).map_err(named)?,
     };
     let array = given.cast::<PyUntypedArray>()?;
     let dtype = array.dtype();
     let same_kind = || numpy.call_method1("can_cast", (&dtype, &wanted, "same_kind"))?.is_truthy();
     if dtype.has_object() || !(array.is_empty() || dtype.has_fields() || same_kind()?) {
-        return Err(wrong(&given));
+        return Err(wrong(array));
     }
     if b"iu".contains(&dtype.kind()) && b"iu".contains(&wanted.kind()) && !array.is_empty() {
         let range = numpy.call_method1("iinfo", (&wanted,))?;
@@ -329,6 +354,21 @@ fn converted<'py>(base: &HostType, value: &Bound<'py, PyAny>, place: &str) -> Py
         }
     }
     given.call_method1("astype", (wanted,))
+}
+
+/// Says what cannot become numbers of a variable. `array` is what numpy makes of it.
+fn what_was_given(value: &Bound<'_, PyAny>, array: &Bound<'_, PyUntypedArray>) -> String {
+    let dtype = array.dtype();
+    match () {
+        () if value.is_instance_of::<PyString>() => format!("was given the text {}", show(value)),
+        () if convert::is_sequence(value) => {
+            format!("the list holds {}", convert::kind_of_elements(dtype.kind(), &dtype.to_string()))
+        }
+        () if value.is_instance_of::<PyUntypedArray>() || dtype.has_object() || array.ndim() == 0 => {
+            format!("was given {}", scalar::describe(value))
+        }
+        () => format!("was given {} of {dtype}", scalar::describe(value)),
+    }
 }
 
 fn place(global: &Global<'_>) -> String {

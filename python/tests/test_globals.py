@@ -151,6 +151,10 @@ def test_setting_converts_where_nothing_is_lost(module):
     assert module.globals["table"][1, 2] == 6.5
     module.globals["table"] = 2  # broadcast
     assert module.sum() == 12
+    module.globals["table"] = np.full((1, 1, 1, 3), 2)
+    assert module.sum() == 12
+    module.globals["point"] = [(1, 2, [3, 4])]
+    assert module.globals["point"]["tag"] == 2
     module.globals["perLane"] = np.arange(8)
     np.testing.assert_array_equal(module.globals["perLane"], [np.arange(8)] * 2)
     module.globals.update(count=1, flag=False)
@@ -165,8 +169,21 @@ def test_setting_converts_where_nothing_is_lost(module):
         ("count", "3", TypeError, "but was given a `str`"),
         ("perLane", np.zeros(8), TypeError, "expects int32, but was given an array of float64"),
         ("perLane", [2**31] * 8, OverflowError, "do not all fit int32"),
-        ("table", np.zeros((2, 4)), ValueError, "broadcast"),
-        ("table", [[1], [2, 3]], ValueError, "inhomogeneous"),
+        ("table", np.zeros((2, 4)), ValueError, r'globals\["table"\] has the shape \(2, 3\), but .* shape \(2, 4\)'),
+        ("table", np.zeros((2, 2, 3)), ValueError, r"has the shape \(2, 3\), but .* \(2, 2, 3\)"),
+        ("lanes", np.arange(3), ValueError, r'globals\["lanes"\] has the shape \(8,\), but .* shape \(3,\)'),
+        ("lanes", [1, 2, 3], ValueError, r'globals\["lanes"\] has the shape \(8,\), but .* shape \(3,\)'),
+        ("table", [[1], [2, 3]], ValueError, r'globals\["table"\]: .*inhomogeneous'),
+        ("table", "abc", TypeError, r"globals\[\"table\"\] expects float32, but was given the text 'abc'$"),
+        ("table", ["a", "b", "c"], TypeError, r"expects float32, but the list holds text$"),
+        ("table", [None] * 3, TypeError, r"expects float32, but the list holds what is no number"),
+        ("perLane", [0.5] * 8, TypeError, r"expects int32, but the list holds floats$"),
+        ("table", None, TypeError, r"expects float32, but was given None$"),
+        ("table", {"a": 1}, TypeError, r"expects float32, but was given a `dict`$"),
+        ("perLane", array.array("d", [1] * 8), TypeError, r"expects int32, but was given an `array` of float64$"),
+        ("point", (1, 2), ValueError, r'globals\["point"\]: could not assign tuple'),
+        ("point", "abc", ValueError, r'globals\["point"\]: could not convert'),
+        ("point", np.zeros(2, [("x", "f4"), ("tag", "i1")]), TypeError, r"expects struct Point"),
         ("table", np.ma.masked_array([1, 2, 3], [0, 1, 0]), TypeError, "masked"),
         ("points", np.zeros(2), TypeError, "expects struct Point"),
         ("nothing", 1, KeyError, "the program has no global variable `nothing`"),
