@@ -449,3 +449,66 @@ fn functions_that_call_themselves_keep_their_loops() {
         }
     }
 }
+
+/// How often regions of functions were entered at the functions' beginning, and behind that, in a call of a module that has been called
+/// often.
+fn entries_at_last(module: &Module) -> [u64; 2] {
+    let entries = || {
+        let mut sums = [0; 2];
+        versions(module).iter().for_each(|v| sums[(v.region.pc != 0) as usize] += v.entries);
+        sums
+    };
+    (0..12).for_each(|_| drop(run(module)));
+    let before = entries();
+    run(module);
+    let after = entries();
+    std::array::from_fn(|i| after[i] - before[i])
+}
+
+/// A region that makes a call comes back and goes on: what follows is not a region of its own.
+#[test]
+fn regions_come_back_from_calls() {
+    let rounds = "for (uniform int round = 0; round < 60; ++round) foreach (i = 0 ... n) a[i] +=";
+    let text = TREE.replace("foreach (i = 0 ... n) a[i] =", rounds);
+    for engine in jits() {
+        let jit = JitSettings { hot: 2, calls: 2, background: false, ..JitSettings::default() };
+        let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
+        let module = Module::compile("links.ispc", &text, &options).unwrap();
+        let [functions, others] = entries_at_last(&module);
+        assert!(functions > 4 * others, "{engine}: {functions} entries of functions, {others} of other regions");
+    }
+}
+
+/// Lanes that go down in different ways to functions that trap, allocate, free, launch and print, each deep in calls: what has called is
+/// left in the midst of them.
+const INTERRUPTED: &str = "static task void mark(uniform int a[], uniform int at) { a[at] += 1; }
+static int down(uniform int a[], uniform int n, uniform int depth, int x) {
+    uniform int own[4] = { depth, n, 3, depth * 5 };
+    int found = 0;
+    if (depth == 0) {
+        if (n == 3) { launch[2] mark(a, 60); sync; }
+        if (n == 5) { uniform int * uniform p = uniform new uniform int[3]; p[1] = 7; found = p[1]; delete[] p; }
+        if (n == 7) print(\"% \", x);
+        return found + a[(x * 7 + n) % 50] / (1 + (x & 7));
+    }
+    foreach_unique (u in x & 3) {
+        found += down(a, n, depth - 1, x + u) * own[u];
+        own[u] += depth;
+    }
+    if (x & 1) found ^= down(a, n, depth - 1, x >> 1) + own[1];
+    return found + own[0] + own[3];
+}
+export void f(uniform int a[], uniform int n) {
+    for (uniform int round = 0; round < 8; ++round) {
+        foreach (i = 0 ... 40) a[i] = (a[i] + down(a, round, 6, i + round)) & 4095;
+    }
+    foreach (i = 0 ... 8) a[n - 1 - i] = down(a, 100, 5, i + (a[0] & 1) * 1000000);
+}";
+
+#[test]
+fn what_has_called_may_be_left_in_the_midst_of_a_call() {
+    agree(INTERRUPTED, &Limits::default());
+    for fuel in [500, 5003, 20011] {
+        agree(INTERRUPTED, &Limits { fuel: Some(fuel), ..Limits::default() });
+    }
+}
