@@ -20,8 +20,14 @@ use spmdvm_vm::interp::native::{Caller, Context, Pause};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Bytes of the machine's stack that calls within calls may take, beside what a region takes by itself.
+/// Most bytes of the machine's stack that calls within calls take.
 const STACK: usize = 256 << 10;
+
+/// Bytes of it that are left to what is called last: a region, whose frame may be as large, and what that calls.
+const LEFT: usize = 384 << 10;
+
+/// The bytes that calls within calls take where nobody knows how large the stack is.
+const UNKNOWN: usize = 32 << 10;
 
 /// Mask words that there must be for what is called.
 const LEAST_WORDS: usize = 160;
@@ -188,5 +194,6 @@ impl Jit {
 /// How far down the stack of this thread may be where calls are made, if nothing has called so far.
 pub(super) fn deepest() -> usize {
     let here = 0u8;
-    std::ptr::from_ref(&here).addr().saturating_sub(STACK)
+    let room = stacker::remaining_stack().map_or(UNKNOWN, |left| left.saturating_sub(LEFT).min(STACK));
+    std::ptr::from_ref(&here).addr().saturating_sub(room)
 }
