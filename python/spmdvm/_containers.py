@@ -38,7 +38,6 @@ def is_polars(value: Any) -> bool:
 _CPU = (1, 3, 11, 13)
 _DEVICES = {2: "CUDA", 4: "OpenCL", 7: "Vulkan", 8: "Metal", 10: "ROCm", 14: "oneAPI"}
 
-
 # What tensors of torch hold that numpy has as well.
 _OF_TORCH = {
     "bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64",
@@ -48,8 +47,9 @@ _OF_TORCH = {
 
 def _wrong_tensor(value: Any) -> str | None:
     """Say why the memory of a tensor of torch is not its numbers, and what to do; None if it is, or it is none."""
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(value, getattr(torch, "Tensor", ())):
+    torch: Any = sys.modules.get("torch")
+    tensor: Any = getattr(torch, "Tensor", ())
+    if not isinstance(value, tensor):
         return None
     dtype = str(value.dtype).removeprefix("torch.")
     if value.is_nested:
