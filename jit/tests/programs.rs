@@ -217,3 +217,66 @@ fn no_lane_is_active_behind_an_arm_that_the_only_one_does_not_take() {
         assert!(jit.is_none() || entered > 0);
     }
 }
+
+/// A call whose result nobody reads, in a register of which the value from before lives on in another.
+const DEAD_RESULT: &str = ".width 4
+func g(v0:i32, u1:i32) -> (v2) {
+  const u3:i32 = 0
+  const u5:i32 = 3
+  const u7:i32 = 1
+  var v2:i32, u4:bool, v6:i32, v8:i32, u9:i32, v10:i32
+  v2 = mov.i32 u3
+  u4 = le.i32 u1, u3
+  br.false u4, L6
+  v6 = mul.i32 v0, u5
+  v2 = assign.i32 v6
+  jmp L11
+L6:
+  v8 = add.i32 v0, u7
+  u9 = sub.i32 u1, u7
+  v10 = call g(v8, u9)
+  v2 = assign.i32 v10
+L11:
+  ret
+}
+func main(u0:i32) -> (u9) {
+  const u2:i32 = 0
+  const u3:i32 = 1
+  const u4:i32 = 6
+  var u5:i32, v6:i32, v7:i32, v8:i32, v10:i32, u9:i32, u1:bool
+  v10 = iota
+  v6 = add.i32 v10, u4
+  v8 = mov.i32 u2
+  u5 = mov.i32 u2
+  jmp L9
+L4:
+  v7 = mov.i32 v6
+  v6 = call g(v7, u4)
+  v6 = mov.i32 v7
+  v8 = add.i32 v8, v6
+  u5 = add.i32 u5, u3
+L9:
+  u1 = lt.i32 u5, u0
+  br.true u1, L4
+  v8 = add.i32 v8, v6
+  u9 = reduce.add.i32 v8
+  ret
+}
+";
+
+#[test]
+fn calls_write_results_that_nobody_reads() {
+    let program = verify(assemble(DEAD_RESULT).unwrap()).unwrap();
+    let call = |prepared: PreparedProgram| {
+        let main = prepared.program().function("main").unwrap();
+        let mut machine = Machine::new(prepared, Limits::default()).unwrap();
+        [(); 3].map(|()| machine.call(main, &[Arg::Word(70)], 0b1111).unwrap().word(0, 0))
+    };
+    let expected = call(program.clone().into());
+    for engine in ["ir", "clif", "x86"] {
+        for seed in 0..40 {
+            let Ok((prepared, _)) = prepare(&program, engine, Settings::eager_with_links(seed)) else { continue };
+            assert_eq!(call(prepared), expected, "{engine}, seed {seed}");
+        }
+    }
+}

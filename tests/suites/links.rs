@@ -512,3 +512,78 @@ fn what_has_called_may_be_left_in_the_midst_of_a_call() {
         agree(INTERRUPTED, &Limits { fuel: Some(fuel), ..Limits::default() });
     }
 }
+
+/// Functions that are inlined at the same place of their callers' frames hand constants to calls that come back.
+const CONSTANTS: &str = "typedef int (*Op)(int, uniform int);
+static int times(int x, uniform int k) { for (uniform int j = 0; j < 3; ++j) x = x * k + j; return x; }
+static int flip(int x, uniform int k) { for (uniform int j = 0; j < 3; ++j) x = (x ^ k) + j; return x; }
+static noinline int deep(uniform int k, int x, uniform int depth) {
+    if (depth <= 0) return x * k;
+    return deep(k + 1, x + 1, depth - 1) + k;
+}
+static noinline int first(int x, uniform Op op) { return op(x, 12345) + deep(31, x, 2); }
+static noinline int second(int x, uniform Op op) { return op(x, 777) ^ deep(-5, x, 3); }
+export void f(uniform int a[], uniform int n) {
+    uniform Op ops[2] = { times, flip };
+    for (uniform int round = 0; round < 40; ++round)
+        foreach (i = 0 ... n) a[i] += first(i, ops[round & 1]) + second(i, ops[(round >> 1) & 1]);
+}";
+
+#[test]
+fn calls_take_constants() {
+    agree(CONSTANTS, &Limits::default());
+    let text = CONSTANTS.replace("round < 40", "round < 4000");
+    agree_in(&text, &Limits::default(), &[JitSettings { background: false, ..JitSettings::default() }]);
+}
+
+/// A loop that goes round often and calls, so that it is left for somebody to look, and polls in the midst of slices of fuel.
+const ROUNDS: &str = "static noinline int g(int x, uniform int depth) {
+    if (depth <= 0) return x * 3;
+    return g(x + 1, depth - 1) + 1;
+}
+export void f(uniform int a[], uniform int n) {
+    for (uniform int round = 0; round < 900; ++round) {
+        int x = round + programIndex;
+        for (uniform int k = 0; k < 37 + (a[0] & 7); ++k) x = x * 5 + a[k & 15];
+        a[programIndex] += g(x, 6);
+    }
+}";
+
+/// A recursion without an end, of frames that take fuel to be made.
+const LARGE_FRAMES: &str = "static noinline int down(int x, uniform int n) {
+    uniform int own[40000];
+    own[n & 31] = n;
+    if (any(x < -5)) return n;
+    return down(x + 1, n + 1) + x + own[(n + 1) & 31];
+}
+export void f(uniform int a[], uniform int n) {
+    a[programIndex] = down(programIndex, 0);
+}";
+
+/// The least fuel with which the interpreter comes to the end that it comes to with any more.
+fn least_fuel(text: &str) -> u64 {
+    let ends = |fuel| {
+        let limits = Limits { fuel: Some(fuel), ..Limits::default() };
+        let options = Options { limits, engine: Engine::Interp, threads: Some(1), ..Options::default() };
+        run(&Module::compile("links.ispc", text, &options).unwrap())
+    };
+    let (mut too_little, mut enough) = (0, 1 << 24);
+    let expected = ends(enough);
+    while enough - too_little > 1 {
+        let fuel = (enough + too_little) / 2;
+        if ends(fuel) == expected { enough = fuel } else { too_little = fuel }
+    }
+    enough
+}
+
+#[test]
+fn calls_that_come_back_take_the_same_fuel() {
+    // Under stress a frame that takes fuel may take a unit more.
+    let calm: Vec<_> = modes().into_iter().filter(|jit| jit.stress.is_none()).collect();
+    for (text, modes) in [(ROUNDS, modes()), (LARGE_FRAMES, calm)] {
+        let least = least_fuel(text);
+        for fuel in [least, least - 1] {
+            agree_in(text, &Limits { fuel: Some(fuel), ..Limits::default() }, &modes);
+        }
+    }
+}

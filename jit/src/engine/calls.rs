@@ -6,8 +6,9 @@
 //! they were: what would be a region of its own behind each call, and one for every function inlined around it, is none.
 //!
 //! The machine's stack holds nothing that the interpreter needs: all state is in the frames, the mask stack and the thread, as between
-//! any two regions. So whenever there is no native code to go on with (or the interpreter is to do something, or the stack is deep), all
-//! that have called are left at once, and what called first goes on from the thread's state as if it had been led there.
+//! any two regions. So whenever there is no native code to go on with, or the interpreter is to do something, all that have called are left
+//! at once, and what called first goes on from the thread's state as if it had been led there. Where the stack is deep, a call is a link:
+//! the region is left before it.
 //!
 //! Meanwhile regions hold addresses of the host. What would have the thread wait, or let go of memory, is left to the interpreter
 //! ([`Pause::steps_within`]).
@@ -129,7 +130,8 @@ unsafe fn call(context: &mut Context, exit: u32) -> bool {
     pause.end_call(&caller, context);
     // What was called does not count as rounds of who has called.
     context.leave_at = context.leave_at.saturating_add(used);
-    calling.done.held_back = (context.ticks - (context.leave_at - pause.fuel_used())).max(0);
+    let left = (context.leave_at - pause.fuel_used()).max(0);
+    calling.done.held_back = (context.ticks - left).max(0);
     context.ticks -= calling.done.held_back;
     true
 }
@@ -178,6 +180,8 @@ impl Jit {
                 return Some(Leads::Nowhere);
             }
             match self.enter_at_hand(pause, at_hand, words) {
+                // Those that have called are left, for something to be done first.
+                Then::On(to) if at_hand.left.is_some() => return Some(to),
                 Then::On(to) => leads = to,
                 Then::Change(change, version, leads) => {
                     if let Some(head) = self.heads.find(version.at()) {

@@ -365,20 +365,19 @@ impl Version {
         let here = (pause.fuel_used() - before - run.elsewhere).max(0) as u64;
         let rounds = count(&self.rounds, here);
         count(executed, self.size.map_or(0, |size| size.times(here)));
-        let taken = count(&run.landing.taken, 1);
+        let (landing, leads) = (run.landing, run.has_led.unwrap_or(run.landing.leads));
+        // A call that has been made is counted.
+        let taken =
+            if run.has_led.is_some() { landing.taken.load(Ordering::Relaxed) } else { count(&landing.taken, 1) };
         let entries = count(&self.entries, 1);
-        if let Some(leads) = run.has_led {
-            return (None, leads);
-        }
-        let landing = run.landing;
         let is_due = entries >= self.due.entries.load(Ordering::Relaxed)
             || rounds >= self.due.rounds.load(Ordering::Relaxed)
             || taken >= landing.told_at.load(Ordering::Relaxed);
         if special.is_none() && !is_due {
-            return (None, landing.leads);
+            return (None, leads);
         }
         let is_held = run.is_held && at_most.is_none();
-        self.change(landing, special, [entries, rounds, taken], is_held, settings)
+        self.change(landing, leads, special, [entries, rounds, taken], is_held, settings)
     }
 
     /// Runs the code as the entry with this number, and puts the interpreter where it ended. Leaves at a poll after so
@@ -437,13 +436,14 @@ impl Version {
         run
     }
 
-    /// What follows from an entry that left by `landing`, where something may: with that, there have been so many entries, rounds and ways
+    /// What follows from an entry that left by `landing` and has led somewhere, where something may: with that, there have been so many entries, rounds and ways
     /// by that exit. Whether fuel was held back until somebody looks.
     #[cold]
     #[inline(never)]
     fn change(
         &self,
         landing: &Landing,
+        leads: Leads,
         special: Option<Box<(Vec<Constant>, u32)>>,
         [entries, rounds, taken]: [u64; 3],
         is_held: bool,
@@ -452,7 +452,7 @@ impl Version {
         if let Some(special) = special {
             let (constants, times) = *special;
             let facts = EntryFacts { constants, ..self.facts.clone() };
-            return (Some(Box::new(Change::Specialise(facts, times))), landing.leads);
+            return (Some(Box::new(Change::Specialise(facts, times))), leads);
         }
         let is_told = landing.is_told(taken);
         if landing.polls && is_held {
@@ -479,13 +479,13 @@ impl Version {
             is_review && self.calls && self.exits.iter().filter(|landing| calls_often(landing)).count() != 0;
         let is_long = is_review && is_partial && rounds >= settings.hot_links.saturating_mul(ROUNDS_OF_LINK);
         if landing.divides && is_told || calls_often || is_long {
-            return (Some(Box::new(Change::Enlarge)), landing.leads);
+            return (Some(Box::new(Change::Enlarge)), leads);
         }
         if is_review && self.code.is_forsaken(entries) {
-            return (Some(Box::new(Change::Improve)), landing.leads);
+            return (Some(Box::new(Change::Improve)), leads);
         }
         let verdict = self.trial.is_over(entries).then(|| self.judge()).flatten();
-        (verdict.map(|(why, at)| Box::new(Change::GiveUp(why, at))), landing.leads)
+        (verdict.map(|(why, at)| Box::new(Change::GiveUp(why, at))), leads)
     }
 
     /// Gives the reason if it is to be given up: left before its end most of the time and soon, or with too little to do each

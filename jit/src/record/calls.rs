@@ -60,13 +60,13 @@ impl Recorder<'_> {
             return self.leave(state, ExitReason::LinkedCall);
         }
         let exit = self.exit(state, ExitReason::LinkedCall);
-        let (function, pc, at) = (state.top().function, state.top().pc, state.top().at);
+        let (function, at) = (state.top().function, state.top().at);
         let f = self.function(function);
-        // All of them are in the snapshot. But what the callee gets to know is no longer known to the region alone.
+        // Those that are no constants are in the snapshot. But what the callee gets to know is no longer known to the region alone.
         let args: Vec<Value> = f.list(inst.args).iter().filter_map(|r| state.top().regs[r.index()]).collect();
         self.effect(Kind::Call { exit }, &args);
-        let analysis = self.analysis(function);
-        for &reg in f.list(inst.rets).iter().filter(|reg| analysis.is_live(pc + 1, **reg)) {
+        // The call writes all of its results, whether or not somebody reads them.
+        for &reg in f.list(inst.rets) {
             let place = self.prepared.register(function, reg);
             let ty = Type { shape: place.shape, ty: place.ty };
             let v = self.emit(Kind::Returned { at: at + place.at }, &[], ty);

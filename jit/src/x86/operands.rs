@@ -175,7 +175,7 @@ impl Load {
 
 /// Returns whether an instruction that is not of the encoder may change what is in memory.
 fn may_write<L: Level>(inst: &Inst<X86<L>>) -> bool {
-    matches!(inst, Inst::Call(_) | Inst::CallLosing(_) | Inst::Tick(..))
+    matches!(inst, Inst::Call(_) | Inst::CallLosing(_) | Inst::Tick(..) | Inst::Write(_))
 }
 
 /// Returns whether an instruction reads flags.

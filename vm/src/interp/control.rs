@@ -116,6 +116,7 @@ unsafe fn call<const TRACED: bool>(
     unsafe {
         let base = t.base.add((*t.function).frame_bytes);
         if !fits(t, &*callee, base) {
+            t.give_back_in_native((*callee).fuel);
             let limit = if t.frames.len() + t.hidden < t.max_depth { t.stack.bytes() } else { t.max_depth };
             return t.raise(step, TrapKind::StackOverflow, None, TrapDetail::Limit(limit as u64));
         }
@@ -126,6 +127,7 @@ unsafe fn call<const TRACED: bool>(
             Ok(first) if TRACED => native::count(t, first, (*callee).hot_count),
             Ok(first) => first,
             Err(trap) => {
+                t.give_back_in_native((*callee).fuel);
                 t.frames.pop();
                 t.region = region;
                 t.raise_trap(step, trap, None)

@@ -421,6 +421,9 @@ impl Pause<'_> {
                 t.base = base.wrapping_add(frame.at as usize);
                 t.function = t.code.function(frame.function);
                 t.region = region_of(masks[1]);
+                // Arguments may be among them.
+                // SAFETY: it belongs to the thread's code; the caller's promise: there is room for the frame.
+                unsafe { control::write_constants(&*t.function, t.base) };
             }
             // SAFETY: the function belongs to the thread's code; and the caller's promise about `pc`.
             self.next = unsafe { (*t.function).steps.as_ptr().add(frame.pc as usize) };
@@ -445,11 +448,11 @@ impl Pause<'_> {
         context.thread = t;
     }
 
-    /// The call does not come back to the native code, wherever it has led: the frames of that are the interpreter's from now on.
-    /// `words` is what [`write_masks`](Self::write_masks) would write, for each of them. What was called later has been abandoned before.
+    /// The call does not come back to the native code, wherever it has led (that may be behind the call): the frames of the code are the
+    /// interpreter's from now on. `words` is what [`write_masks`](Self::write_masks) would write, for each of them. What was called later has been abandoned before.
     ///
     /// # Safety
-    /// The frames are those that [`begin_call`](Self::begin_call) was given, and the call has not returned.
+    /// The frames are those that [`begin_call`](Self::begin_call) was given, and none of them has ended.
     #[cold]
     pub unsafe fn abandon_call(&mut self, caller: &Caller, frames: &[ResumeFrame], words: &[u64]) {
         let t = &mut *self.thread;
@@ -691,8 +694,8 @@ pub struct Caller {
 }
 
 /// Makes the call at which an exit stands, whose state has been written as for leaving by it. Gives `true` once the call has returned:
-/// its results lie in their registers. If not, native code is to leave by the exit; [`Context::has_led`] then says whether the state is
-/// that of the exit.
+/// its results lie in their registers. If not, native code is to leave by the exit; [`Context::has_led`] then says whether the call has
+/// been made, and the interpreter stands elsewhere by now.
 ///
 /// # Safety
 /// Called by native code that was entered with the context, with an exit of its own.

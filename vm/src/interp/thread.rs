@@ -1,7 +1,8 @@
 //! The state of a running program: registers, mask stack, call frames, and what bounds it.
 //!
 //! One thread runs one call of the host at a time, or one task. The registers of frames are carved from one block; the frame
-//! that executes lies at `base`. No VM call uses the host's stack, so a thread can be set aside and go on elsewhere.
+//! that executes lies at `base`. No VM call needs the host's stack (native code waits on it for calls, but can be left at any of them),
+//! so a thread can be set aside and go on elsewhere.
 
 use super::code::{Code, PreparedFunction, Step};
 use super::fuel::{MAX_SLICE, Pace};
@@ -225,6 +226,13 @@ impl Thread {
     /// Takes back the fuel of an instruction that has done nothing.
     pub fn refund(&mut self, units: u64) {
         self.ticks += units as i64;
+    }
+
+    /// Takes back the fuel of an instruction that traps, if native code runs: the interpreter does it again.
+    pub fn give_back_in_native(&mut self, units: u64) {
+        if self.in_native {
+            self.refund(units);
+        }
     }
 
     /// The slice does not hold so much: polls, and takes one that does.
