@@ -436,8 +436,8 @@ impl Version {
         run
     }
 
-    /// What follows from an entry that left by `landing` and has led somewhere, where something may: with that, there have been so many entries, rounds and ways
-    /// by that exit. Whether fuel was held back until somebody looks.
+    /// What follows from an entry that left by `landing` and has led somewhere, where something may: with that, there have been so many
+    /// entries, rounds and ways by that exit. Whether fuel was held back until somebody looks.
     #[cold]
     #[inline(never)]
     fn change(
