@@ -34,11 +34,7 @@ impl Translator<'_> {
         // What is ready first: what is computed here is at hand nowhere else, and not stored at its home.
         let values = self.snapshot(exit);
         let ready: Vec<_> = values.iter().map(|&(_, value)| self.materialisation(value)).collect();
-        for &(cell, v) in &self.region.exits[exit.index()].cells {
-            if self.cell_place(cell.at, cell.ty).is_none() {
-                self.store_cell(cell, v);
-            }
-        }
+        self.store_cells(exit);
         let mut shared = Vec::new();
         for ((place, value), materialisation) in values.into_iter().zip(ready) {
             match materialisation {
@@ -52,13 +48,18 @@ impl Translator<'_> {
         self.leave_by(exit, shared);
     }
 
-    /// Makes the call at which an exit stands.
-    pub(super) fn call_function(&mut self, exit: ExitId) {
+    /// Writes the cells of an exit that have no place.
+    fn store_cells(&mut self, exit: ExitId) {
         for &(cell, v) in &self.region.exits[exit.index()].cells {
             if self.cell_place(cell.at, cell.ty).is_none() {
                 self.store_cell(cell, v);
             }
         }
+    }
+
+    /// Makes the call at which an exit stands.
+    pub(super) fn call_function(&mut self, exit: ExitId) {
+        self.store_cells(exit);
         for (place, value) in self.snapshot(exit) {
             let pieces = self.compute(value);
             self.write(place, &pieces);

@@ -137,7 +137,7 @@ unsafe fn call(context: &mut Context, exit: u32) -> bool {
 }
 
 impl Jit {
-    /// Whether calls are made now; under stress not all are.
+    /// Returns whether calls are made now; under stress not all are.
     fn may_call(&self) -> bool {
         self.settings.links.is_none() || self.is_lucky()
     }

@@ -474,9 +474,9 @@ impl Version {
             return (Some(Box::new(Change::Recompile)), Leads::Nowhere);
         }
         let is_partial = self.region.is_divided && !self.is_large;
-        let calls_often = |landing: &Landing| landing.divides && landing.is_told(landing.taken.load(Ordering::Relaxed));
-        let calls_often =
-            is_review && self.calls && self.exits.iter().filter(|landing| calls_often(landing)).count() != 0;
+        let is_often = |landing: &&Landing| landing.divides && landing.is_told(landing.taken.load(Ordering::Relaxed));
+        // All of them, so that each is told once.
+        let calls_often = is_review && self.calls && self.exits.iter().filter(is_often).count() != 0;
         let is_long = is_review && is_partial && rounds >= settings.hot_links.saturating_mul(ROUNDS_OF_LINK);
         if landing.divides && is_told || calls_often || is_long {
             return (Some(Box::new(Change::Enlarge)), leads);

@@ -4,8 +4,8 @@
 //! cost nothing where no exit is taken. The snapshot of a [call](Kind::Call) is written each time, though, and what it names would be
 //! computed where it stands, calls or not. So each call gets a copy of such instructions.
 //!
-//! Rules: of uniform operations only, whose operands take no more room than they; an operand that only snapshots need is copied too. Where
-//! that would be more than [`MOST`], the call names what it did.
+//! Rules: operations on uniform values alone, for vectors that are operands would take more room; an operand that only snapshots need is
+//! copied too. Where that would be more than [`MOST`], the call names what it did.
 
 use crate::ir::{End, Inst, Kind, Region, Value};
 use foldhash::{HashMap, HashMapExt};
