@@ -550,7 +550,7 @@ impl Options {
         }
     }
 
-    /// Has the library ready, so that the first compilation takes no longer than others.
+    /// Has the whole library ready, so that no compilation takes longer than others.
     pub fn prepare_library(&self) {
         compile::prepare_library(self.width, self.fp_mode());
     }
@@ -558,7 +558,7 @@ impl Options {
     /// The same for the front end alone. The time that a compilation may take begins now.
     pub fn to_compile_options(&self) -> CompileOptions {
         // What is made once in a process is not the program's to pay.
-        self.prepare_library();
+        compile::prelude();
         CompileOptions {
             width: self.width,
             fp: self.fp_mode(),

@@ -1,7 +1,7 @@
 //! The whole front end as one call: source text in, verified program and diagnostics out.
 //!
-//! The standard library is parsed once per process ([`prelude`]); its files come first in every source map, so spans of
-//! both trees can be told apart.
+//! Of the standard library those files are parsed that a program needs, once per process ([`library`]); all of its files come first in
+//! every source map, so spans of both trees can be told apart, and are the same whatever was parsed.
 
 pub mod prompt;
 
@@ -15,13 +15,14 @@ use crate::limits::Limits;
 use crate::lower::{FpMode, LowerOptions, lower};
 use crate::parse::{ParseOptions, parse, parse_tokens};
 use crate::predefined;
-use crate::prelude::{FILES, ROOT, root_text};
+use crate::prelude::{self, Parts, ROOT, root_text};
 use crate::preprocess::{
     FileLoader, IncludeError, IncludeLoader, IncludeRequest, Included, PreprocessOptions, preprocess,
 };
 pub use crate::sema::Instances;
 use crate::sema::{self, Prelude, analyse};
 use crate::source::{FileId, SourceMap, Span};
+use crate::symbol::Symbol;
 use bumpalo::Bump;
 use spmdvm_vm::asm::Style;
 use spmdvm_vm::program::Program;
@@ -34,7 +35,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// What to compile.
@@ -287,13 +288,8 @@ pub fn parse_text<'a>(
     let nothing: &[(&str, &str)] = &[];
     let loader = FileLoader::new(None, &[], nothing);
     let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
-    let library = prelude().unit();
-    let options = ParseOptions {
-        preprocess,
-        type_names: library.type_names,
-        template_names: library.template_names,
-        prompt: None,
-    };
+    let [type_names, template_names] = prelude::type_and_template_names();
+    let options = ParseOptions { preprocess, type_names, template_names, prompt: None };
     parse(sources, main, &options, arena, diagnostics)
 }
 
@@ -320,33 +316,51 @@ pub fn syntax<'a>(input: Input<'_>, options: &CompileOptions, arena: &'a Bump) -
     Some(Syntax { unit, tokens, main, sources: session.sources, diagnostics: session.diagnostics.into_vec() })
 }
 
-/// Has the library ready for a gang width and a floating-point mode, so that the first compilation takes no longer than others.
+/// Has the whole library ready for a gang width and a floating-point mode, so that no compilation takes longer than others.
 pub fn prepare_library(width: Width, fp: FpMode) {
-    library(fp).prepare(width);
+    library(fp, Parts::ALL).prepare(width);
 }
 
-/// The library as all modes but `fast` have it. Its files are those of every mode.
+/// The library as far as it is read in any case. Its files are those of all that is read.
 pub fn prelude() -> &'static Prelude {
-    library(FpMode::Contract)
+    library(FpMode::Contract, Parts::NONE)
 }
 
-/// The library of a floating-point mode, parsed on first use and kept for the life of the process.
-fn library(fp: FpMode) -> &'static Prelude {
-    static PRELUDES: [OnceLock<Prelude>; 2] = [OnceLock::new(), OnceLock::new()];
+/// Most libraries that are made for one mode: each has what those before have, and the last has all.
+const MOST_LIBRARIES: usize = 4;
+
+/// A library of a floating-point mode that has some parts at least. What is parsed is kept for the life of the process: most programs
+/// need few of the parts, and to read all takes some 20 ms.
+fn library(fp: FpMode, needs: Parts) -> &'static Prelude {
+    static MADE: [Mutex<Vec<(Parts, &Prelude)>>; 2] = [const { Mutex::new(Vec::new()) }; 2];
     let is_fast = fp == FpMode::Fast;
-    PRELUDES[is_fast as usize].get_or_init(|| {
-        let fast = [("__FP_FAST".to_string(), String::new())];
-        let defines = if is_fast { &fast[..] } else { &[] };
-        let arena: &'static Bump = Box::leak(Box::new(Bump::new()));
-        let mut sources = SourceMap::new();
-        let main = sources.add(ROOT, root_text());
-        let loader = FileLoader::new(None, &[], FILES);
-        let preprocess = PreprocessOptions { defines, loader: &loader, main_path: None };
-        let options = ParseOptions { preprocess, type_names: &[], template_names: &[], prompt: None };
-        // That the library parses without errors is tested; if it did not, its functions would be missing.
-        let unit = parse(&mut sources, main, &options, arena, &mut Diagnostics::new());
-        Prelude::new(*unit, sources)
-    })
+    let mut made = MADE[is_fast as usize].lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = made.iter().find(|(parts, _)| parts.has(needs)) {
+        return known;
+    }
+    let before = made.last().map_or(Parts::NONE, |(parts, _)| *parts);
+    let parts = if made.len() + 1 < MOST_LIBRARIES { before.with(needs) } else { Parts::ALL };
+    let library: &'static Prelude = Box::leak(Box::new(read_library(fp, parts)));
+    made.push((parts, library));
+    library
+}
+
+/// Parses the library as far as it is read in any case, with some parts.
+pub fn read_library(fp: FpMode, parts: Parts) -> Prelude {
+    // The files are the same in all modes, and what defines macros counts as one.
+    let mode = if fp == FpMode::Fast { "__FP_FAST" } else { "__FP_EXACT" };
+    let defines = &[(mode.to_owned(), String::new())];
+    // The tree lives as long as the process, so its arena is never freed.
+    let arena: &'static Bump = Box::leak(Box::new(Bump::new()));
+    let (mut sources, files) = (SourceMap::new(), parts.files());
+    let main = sources.add(ROOT, root_text());
+    let loader = FileLoader::new(None, &[], &files);
+    let preprocess = PreprocessOptions { defines, loader: &loader, main_path: None };
+    let options = ParseOptions { preprocess, type_names: &[], template_names: &[], prompt: None };
+    let mut diagnostics = Diagnostics::new();
+    let unit = parse(&mut sources, main, &options, arena, &mut diagnostics);
+    prelude::FILES.iter().for_each(|(name, text)| sources.fill(name, text));
+    Prelude::new(*unit, sources, diagnostics.into_vec())
 }
 
 /// One compilation on its way.
@@ -359,6 +373,8 @@ struct Session<'o> {
     path: Option<PathBuf>,
     diagnostics: Diagnostics,
     deferred: Vec<String>,
+    /// The parts of the library whose names it has.
+    needs: Parts,
 }
 
 impl<'o> Session<'o> {
@@ -389,7 +405,17 @@ impl<'o> Session<'o> {
         let headers = Headers { given: &options.headers, files, asked: RefCell::default() };
         let mut defines = predefined::defines(options.width);
         defines.extend(options.defines.iter().cloned());
-        Session { options, defines, headers, sources, main, path, diagnostics, deferred: Vec::new() }
+        Session {
+            options,
+            defines,
+            headers,
+            sources,
+            main,
+            path,
+            diagnostics,
+            deferred: Vec::new(),
+            needs: Parts::NONE,
+        }
     }
 
     /// Parses and analyses, and hands the typed program on. `None` if there was an error.
@@ -415,7 +441,8 @@ impl<'o> Session<'o> {
             object: self.options.object,
             fast: self.options.fp == FpMode::Fast,
         };
-        let module = analyse(unit, library(self.options.fp), &options, &self.sources, &mut self.diagnostics);
+        let module =
+            analyse(unit, library(self.options.fp, self.needs), &options, &self.sources, &mut self.diagnostics);
         if self.diagnostics.has_errors() {
             return None;
         }
@@ -437,15 +464,18 @@ impl<'o> Session<'o> {
         arena: &'a Bump,
         look: impl FnOnce(&[Token]),
     ) -> &'a ast::TranslationUnit<'a> {
-        let library = prelude().unit();
+        let [type_names, template_names] = prelude::type_and_template_names();
         let options = ParseOptions {
             preprocess: preprocess_options(&self.defines, &self.headers, &self.path),
-            type_names: library.type_names,
-            template_names: library.template_names,
+            type_names,
+            template_names,
             prompt: self.options.prompt.as_deref(),
         };
         let preprocessed = preprocess(&mut self.sources, main, &options.preprocess, arena, &mut self.diagnostics);
         look(&preprocessed.tokens);
+        let named = preprocessed.tokens.iter().filter_map(Token::symbol);
+        let implied = (self.options.fp == FpMode::Fast).then(|| Symbol::intern(sema::INVERSE_ROOT));
+        self.needs = Parts::of_names(named.chain(implied));
         parse_tokens(&self.sources, preprocessed, &options, arena, &mut self.diagnostics)
     }
 

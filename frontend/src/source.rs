@@ -127,6 +127,15 @@ impl SourceMap {
         id
     }
 
+    /// Gives the files of a name that are empty their text.
+    pub(crate) fn fill(&mut self, name: &str, text: &str) {
+        let mut filled = None;
+        for file in self.files.iter_mut().filter(|file| file.name == name && file.text.is_empty()) {
+            let filled = filled.get_or_insert_with(|| Arc::new(SourceFile::new(name.to_owned(), text.to_owned())));
+            *file = Arc::clone(filled);
+        }
+    }
+
     /// Adds the files of another map from the `first` on. Gives the number by which their ids grow.
     pub fn append(&mut self, other: &SourceMap, first: usize) -> u32 {
         let by = self.files.len().saturating_sub(first) as u32;

@@ -4,6 +4,11 @@
 //! preprocessor as its include loader. `docs/math.md` states the accuracy of the mathematical functions.
 
 pub mod docs;
+mod parts;
+
+use crate::symbol::{Symbol, SymbolMap};
+use parts::{MACROS, NAMES, TEMPLATES, TYPES};
+use std::sync::OnceLock;
 
 /// The file to compile; it includes all others.
 pub const ROOT: &str = "prelude.ispc";
@@ -45,6 +50,106 @@ pub const FILES: &[(&str, &str)] = &[
     ("types.ispc", include_str!("types.ispc")),
     ("vectors.ispc", include_str!("vectors.ispc")),
 ];
+
+/// A name that the library declares.
+struct Name {
+    name: &'static str,
+    /// The files that declare it. Those that are read in any case are not among them.
+    files: &'static [&'static str],
+    /// The other names of the library in what is declared.
+    uses: &'static [&'static str],
+}
+
+/// Some of the library's [`FILES`]: those that a program needs beside what is read in any case, or that have been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts(u64);
+
+impl Parts {
+    /// None.
+    pub const NONE: Parts = Parts(0);
+    /// All.
+    pub const ALL: Parts = Parts(u64::MAX);
+
+    /// What a program needs that uses some names: all that declares them, or what they use in turn. Time is linear in the number of
+    /// names.
+    pub fn of_names(names: impl IntoIterator<Item = Symbol>) -> Parts {
+        let by_name = parts_by_name();
+        let named = names.into_iter().filter_map(|name| by_name.get(&name));
+        named.fold(Parts::NONE, |sum, parts| sum.with(*parts))
+    }
+
+    /// The parts of both.
+    #[must_use]
+    pub fn with(self, other: Parts) -> Parts {
+        Parts(self.0 | other.0)
+    }
+
+    /// Returns whether all of the others are among these.
+    #[must_use]
+    pub fn has(self, others: Parts) -> bool {
+        self.0 & others.0 == others.0
+    }
+
+    /// The files to read: name and text, which is empty where a file is not among these. For spans to be the same whatever is read, all are
+    /// included.
+    pub(crate) fn files(self) -> Vec<(&'static str, &'static str)> {
+        let left_out = |at: usize| optional() >> at & 1 != 0 && self.0 >> at & 1 == 0;
+        FILES.iter().enumerate().map(|(at, &(file, text))| (file, if left_out(at) { "" } else { text })).collect()
+    }
+}
+
+/// The set of some files.
+fn parts_of(files: &[&str]) -> u64 {
+    const { assert!(FILES.len() <= 64, "a set of files is 64 bits") };
+    let at = |file: &&str| FILES.iter().position(|(name, _)| name == file);
+    files.iter().filter_map(at).fold(0, |sum, at| sum | 1 << at)
+}
+
+/// Some files with those whose macros they use.
+fn with_macros(files: u64) -> u64 {
+    let used = |(file, uses): &(&str, &[&str])| if parts_of(&[file]) & files != 0 { parts_of(uses) } else { 0 };
+    let more = MACROS.iter().fold(files, |sum, uses| sum | used(uses));
+    if more == files { files } else { with_macros(more) }
+}
+
+/// Files that declare something, and may be left out.
+fn optional() -> u64 {
+    static OPTIONAL: OnceLock<u64> = OnceLock::new();
+    *OPTIONAL.get_or_init(|| NAMES.iter().fold(0, |sum, name| sum | parts_of(name.files)))
+}
+
+/// What each name of the library needs.
+fn parts_by_name() -> &'static SymbolMap<Parts> {
+    static PARTS: OnceLock<SymbolMap<Parts>> = OnceLock::new();
+    PARTS.get_or_init(|| {
+        let at = |name: &str| NAMES.binary_search_by(|other| other.name.cmp(name)).ok();
+        let uses: Vec<Vec<usize>> =
+            NAMES.iter().map(|name| name.uses.iter().filter_map(|name| at(name)).collect()).collect();
+        let mut parts: Vec<u64> = NAMES.iter().map(|name| with_macros(parts_of(name.files))).collect();
+        loop {
+            let sum = |at: usize| uses[at].iter().fold(parts[at], |sum, &used| sum | parts[used]);
+            let next: Vec<u64> = (0..parts.len()).map(sum).collect();
+            if next == parts {
+                break;
+            }
+            parts = next;
+        }
+        NAMES.iter().zip(parts).map(|(name, parts)| (Symbol::intern(name.name), Parts(parts))).collect()
+    })
+}
+
+/// The names of the library's functions and templates, whatever is read of it.
+pub(crate) fn names_of_values() -> impl Iterator<Item = Symbol> {
+    let values = NAMES.iter().filter(|name| !TYPES.contains(&name.name));
+    values.map(|name| Symbol::intern(name.name))
+}
+
+/// The names of the library's types and of its templates, whatever is read of it.
+pub fn type_and_template_names() -> [&'static [Symbol]; 2] {
+    static KINDS: OnceLock<[Vec<Symbol>; 2]> = OnceLock::new();
+    let intern = |names: &[&str]| names.iter().map(|name| Symbol::intern(name)).collect();
+    KINDS.get_or_init(|| [TYPES, TEMPLATES].map(intern)).each_ref().map(Vec::as_slice)
+}
 
 /// The text of [`ROOT`].
 #[must_use]

@@ -6,6 +6,9 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use spmdvm_vm::{Op, Ty};
 
+/// What programs of that mode may need without naming it.
+pub const INVERSE_ROOT: &str = "rsqrt";
+
 impl Checker<'_, '_> {
     /// `lhs / sqrt(x)` as `lhs * rsqrt(x)`, or `rsqrt(x)` for 1, if that is what is divided by and the mode is `fast`.
     pub(super) fn by_inverse_root(&mut self, lhs: &Expr, rhs: &Expr, ty: TypeId, span: Span) -> Option<Expr> {
@@ -21,7 +24,7 @@ impl Checker<'_, '_> {
         if !function.flags.prelude || function.name.as_str() != "sqrt" {
             return None;
         }
-        let signature = (Symbol::intern("rsqrt"), vec![root.ty]);
+        let signature = (Symbol::intern(INVERSE_ROOT), vec![root.ty]);
         let inverse = *self.base?.signatures.get(&signature)?;
         let id = self.used_function(inverse, root.span);
         let mut inverse = Expr { kind: ExprKind::Call(Callee::Function(id), args.clone()), ..root.clone() };

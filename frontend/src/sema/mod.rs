@@ -50,14 +50,13 @@ mod switch;
 mod table;
 mod template;
 
+pub use fast::INVERSE_ROOT;
+
 use crate::ast;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::hir::{self, Shape};
-use crate::parse::{ParseOptions, parse};
-use crate::prelude;
-use crate::preprocess::{FileLoader, PreprocessOptions};
 use crate::source::SourceMap;
-use bumpalo::Bump;
+use crate::symbol::Symbol;
 use spmdvm_vm::Width;
 use std::sync::OnceLock;
 use table::{Checker, DeclTable};
@@ -74,9 +73,9 @@ pub struct Prelude {
 }
 
 impl Prelude {
-    /// A library with this syntax tree, whose spans are of `sources`.
-    pub fn new(unit: ast::TranslationUnit<'static>, sources: SourceMap) -> Prelude {
-        Prelude { unit, sources, tables: Default::default(), syntax_errors: Vec::new() }
+    /// A library with this syntax tree, whose spans are of `sources`, and what is wrong with it.
+    pub fn new(unit: ast::TranslationUnit<'static>, sources: SourceMap, syntax_errors: Vec<Diagnostic>) -> Prelude {
+        Prelude { unit, sources, tables: Default::default(), syntax_errors }
     }
 
     /// The syntax tree.
@@ -106,25 +105,6 @@ impl Prelude {
             table
         })
     }
-}
-
-/// The library itself: parsed on first use, then shared by all compilations of the process.
-pub fn library() -> &'static Prelude {
-    static LIBRARY: OnceLock<Prelude> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        // The tree lives as long as the process, so its arena is never freed.
-        let arena: &'static Bump = Box::leak(Box::new(Bump::new()));
-        let mut sources = SourceMap::new();
-        let main = sources.add(prelude::ROOT, prelude::root_text());
-        let loader = FileLoader::new(None, &[], prelude::FILES);
-        let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
-        let options = ParseOptions { preprocess, type_names: &[], template_names: &[], prompt: None };
-        let mut diags = Diagnostics::new();
-        let unit = parse(&mut sources, main, &options, arena, &mut diags);
-        let mut library = Prelude::new(*unit, sources);
-        library.syntax_errors = diags.into_vec();
-        library
-    })
 }
 
 /// What analysis needs to know besides the program.
@@ -173,10 +153,10 @@ pub fn analyse<'a>(
     checker.finish()
 }
 
-/// The signatures of the library's functions that programs may call, templates aside, as `name(parameters) -> result`: for
+/// The signatures of a library's functions that programs may call, templates aside, as `name(parameters) -> result`: for
 /// its tests.
-pub fn library_signatures() -> Vec<String> {
-    let table = library().table(Width::DEFAULT);
+pub fn library_signatures(library: &Prelude) -> Vec<String> {
+    let table = library.table(Width::DEFAULT);
     let public = table.functions.iter().filter(|decl| !decl.ast.name.name.as_str().starts_with("__"));
     let types = &table.types;
     let signature = |decl: &table::FunctionDecl<'_>| {
@@ -186,9 +166,9 @@ pub fn library_signatures() -> Vec<String> {
     public.map(signature).collect()
 }
 
-/// Checks every function of the library (templates aside) and gives what is wrong with it as text: for its tests.
-pub fn check_library() -> String {
-    let library = library();
+/// Checks those functions of a library (templates aside) whose names are wanted, and gives what is wrong with them as text: for its
+/// tests.
+pub fn check_library(library: &Prelude, is_wanted: impl Fn(Symbol) -> bool) -> String {
     let mut diags = Diagnostics::new();
     let unit = ast::TranslationUnit { items: &[], type_names: &[], template_names: &[], prompt: None };
     let base = library.table(Width::DEFAULT);
@@ -196,7 +176,8 @@ pub fn check_library() -> String {
     let mut checker = Checker::new(Width::DEFAULT, Some(base), &library.sources, &mut diags);
     checker.declare_unit(&unit);
     for index in 0..base.functions.len() {
-        if base.functions[index].ast.body.is_some() {
+        let function = base.functions[index].ast;
+        if function.body.is_some() && is_wanted(function.name.name) {
             checker.function_id(table::DeclId(index as u32));
         }
     }

@@ -1,6 +1,7 @@
 //! "Did you mean …?"
 
 use super::table::Checker;
+use crate::prelude;
 use crate::symbol::Symbol;
 
 impl Checker<'_, '_> {
@@ -8,7 +9,7 @@ impl Checker<'_, '_> {
     pub(super) fn nearest_value(&self, name: Symbol) -> Option<Symbol> {
         let locals = self.body.names.names();
         let own = self.table.names.keys().copied();
-        let library = self.base.iter().flat_map(|base| base.names.keys().copied());
+        let library = self.base.iter().flat_map(|_| prelude::names_of_values());
         let builtins = ["programIndex", "programCount", "taskIndex", "taskCount", "threadIndex", "threadCount"];
         nearest(name, locals.chain(own).chain(library).chain(builtins.map(Symbol::intern)))
     }
@@ -17,7 +18,7 @@ impl Checker<'_, '_> {
     pub(super) fn nearest_type(&self, name: Symbol) -> Option<Symbol> {
         let locals = self.body.types.names();
         let own = self.table.type_names.keys().copied();
-        let library = self.base.iter().flat_map(|base| base.type_names.keys().copied());
+        let library = self.base.iter().flat_map(|_| prelude::type_and_template_names()[0].iter().copied());
         nearest(name, locals.chain(own).chain(library))
     }
 }
