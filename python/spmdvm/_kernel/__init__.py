@@ -38,8 +38,8 @@ from ._plain import parameters
 from ._random import rng as rng
 from ._source import Declaration, Source
 from ._translate import Body, Param, Program, looks_like_foreach
-from ._types import INT, Array, Num, Record, Uniform, is_laid_out, of_dtype, of_value, record_of, strong
-from ._usage import Usage, has_effects, makes_arrays, reduces
+from ._types import INT, Array, Num, Record, Uniform, field_of, is_laid_out, of_dtype, of_value, record_of, strong
+from ._usage import Usage, has_effects, makes_arrays, reduces, with_fields
 from ._values import LONGEST
 from ._wrappers import inner_of, is_wrapped
 
@@ -251,7 +251,8 @@ class Kernel:
         )
         # What is told to be the same for all elements may be a length of an array that each has.
         several = [name for name, a in self._annotations.items() if a is None or a.what != "uniform"]
-        self.is_elementwise &= not reduces(tree, self._lookup, self._names)
+        records |= with_fields(tree)
+        self.is_elementwise &= not reduces(tree, self._lookup, [name for name in self._names if name not in records])
         self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
         self._has_lengths = self.is_elementwise and makes_arrays(tree, several)
         self.is_elementwise &= not self._has_lengths
@@ -1220,7 +1221,8 @@ def _names_of(body: Body, made: bool) -> list[str]:
 
 def _lengths_of(body: Body, width: int) -> Callable[..., list[tuple[int, ...]]]:
     """Make the function that computes the lengths of arrays of what is passed."""
-    names = _names_of(body, False)
+    # (An element's record is passed as an array of these, without which of them it is.)
+    names = _names_of(body, False) if body.uniform else [body.param_text(param.name) for param in body.params]
     shapes = ", ".join("(" + "".join(f"_of(lambda: {host}), " for host in made.hosts) + ")" for made in body.hidden)
     text = f"lambda {', '.join(names)}: [{shapes}]"
     of = {"_of": _length, "_len": len, "_range": range, "_min": min, "_max": max, "_width": width}
@@ -1344,8 +1346,8 @@ def _record_described(what: str, dtype: np.dtype) -> str:
         if not of.isnative and of.names is None and of.subdtype is None:
             help = 'convert it: x.astype(x.dtype.newbyteorder("="))'
             return f"{what} whose field `{field}` is {of}, with its bytes in the other order; {help}"
-        if not isinstance(of_dtype(of), Num):
-            return f"{what} whose field `{field}` is {of}; fields are numbers, without arrays or records in them"
+        if field_of(of) is None:
+            return f"{what} whose field `{field}` is {of}; fields are numbers, and arrays and records of numbers"
     if what == "a record":
         return (
             f"{what}, for a kernel of arrays; pass its fields, x[{name!r}], or an array of records of which one is "

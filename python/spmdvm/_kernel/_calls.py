@@ -490,7 +490,7 @@ class Calls(Arrays):
                 continue
             if at is None and parameter not in defaults:
                 self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
-            value = self.argument(at) if at is not None else None
+            value = self.passed(at, self.argument(at)) if at is not None else None
             if value is None and isinstance(function, Local):
                 value = self.expression(defaults[parameter])
                 value = value if _is_constant(value) else None

@@ -20,7 +20,7 @@ from .. import _containers, _progress
 from .._copies import Deadline, assign, contiguous
 from .._errors import Trap
 from ._places import ENTRY, LOOP, TASK, Said
-from ._types import Array, Num, Record, Uniform, record_of, strong
+from ._types import Array, Num, Record, Rows, Uniform, record_of, strong
 
 # After so many elements it is noted how many are done.
 _PIECE = 65536
@@ -60,7 +60,7 @@ def write_loop(program: Any, body: Any, types: list[Any], name: str) -> list[str
     if body.returns_tuple:
         places: list[str] = []
         for k, ty in enumerate(results):
-            members = [f".{ty.member(field)}" for field, _ in ty.fields] if isinstance(ty, Record) else [""]
+            members = [after for after, _ in ty.leaves] if isinstance(ty, Record) else [""]
             places.extend(f"(out__{k} + from__)[i__]{member}" for member in members)
         stores = " ".join(f"{place} = r__.v{k};" for k, place in enumerate(places))
         call = f"{inner.name}_result r__ = {call}; {stores}"
@@ -404,10 +404,20 @@ def _fields_of(place: str, value: Any, ty: Record) -> np.ndarray:
         if field not in names:
             raise TypeError(f"{place} takes records {ty}, and those given have no `{field}`: {', '.join(names)}")
         given = source.dtype.fields[field][0]
-        if not np.can_cast(given, of.dtype, "safe"):
+        if not _casts(given, of):
             raise TypeError(f"{place} takes records {ty}, and {given} of `{field}` does not cast safely")
     wanted = [field for field, _ in ty.fields]
     return source if list(names) == wanted else source[wanted]
+
+
+def _casts(given: np.dtype, of: Any) -> bool:
+    """Return whether a field is converted: records within one have the same fields, in their order."""
+    if isinstance(of, Rows):
+        return given.shape == of.shape and _casts(given.base, of.of)
+    if not isinstance(of, Record):
+        return given.shape == () and np.can_cast(given, of.dtype, "safe")
+    names = given.names or ()
+    return names == tuple(n for n, _ in of.fields) and builtins.all(_casts(given[n], ty) for n, ty in of.fields)
 
 
 @functools.lru_cache(maxsize=256)
@@ -416,6 +426,8 @@ def _pairs(dtype: np.dtype) -> np.dtype:
     if dtype.kind == "c":
         part = f"f{dtype.itemsize // 2}"
         return np.dtype([("re", part), ("im", part)])
+    if dtype.subdtype is not None:
+        return np.dtype((_pairs(dtype.base), dtype.shape))
     if dtype.names is None:
         return dtype
     fields = [dtype.fields[name] for name in dtype.names]

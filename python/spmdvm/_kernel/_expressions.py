@@ -294,6 +294,9 @@ class Expressions(Calls):
     def of_Attribute(self, node: ast.Attribute) -> Value:
         """Translate `a.shape`, a field of a record, or a constant of a module."""
         owner = node.value
+        field = self.field(node)
+        if field is not None:
+            return field
         if is_complex_part(node) and id(owner) in self.elements:
             return _complex.part_of(self, self.number(owner), node.attr)
         if isinstance(owner, ast.Name):
@@ -318,14 +321,14 @@ class Expressions(Calls):
                 self.fail(node, f"`{owner.id}` is a tuple and has no `{node.attr}`", f"{len(value.parts)} values", help)
             if value is not None:
                 self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
-        elif node.attr in ("shape", "size", "ndim") and isinstance(owner, ast.Subscript) and self.is_part(owner):
+        elif node.attr in ("shape", "size", "ndim") and not isinstance(owner, ast.Call) and self.is_part(owner):
             part = self.part(owner)
             if node.attr == "shape":
                 return tuple_of(self.dim(part.text, k) for k in range(part.type.ndim))
             return self._size(part) if node.attr == "size" else constant(part.type.ndim)
         elif node.attr in ("real", "imag") and (part := self._complex_part(owner, node.attr)) is not None:
             return part
-        if isinstance(owner, (ast.Subscript, ast.Call)) and not self._is_limits(owner):
+        if self.is_field(owner) or (isinstance(owner, (ast.Subscript, ast.Call)) and not self._is_limits(owner)):
             return self.element(node, stores=False)
         root = owner
         while isinstance(root, ast.Attribute):
@@ -396,7 +399,7 @@ class Expressions(Calls):
             field, at = at.attr, at.value
         if isinstance(at, ast.Subscript) and text_of(at.slice) is not None and field is None:
             field, at = text_of(at.slice), at.value
-        record = self.read_name(at) if isinstance(at, ast.Name) else None
+        record = self.read_name(at) if isinstance(at, ast.Name) else self.field(at)
         if isinstance(at, ast.Subscript) and isinstance(at.value, ast.Name) and field is None:
             of = self.read_name(at.value)
             if of is not None and isinstance(of.type, Array) and of.type.ndim == 0:
@@ -404,7 +407,10 @@ class Expressions(Calls):
                 help = f"take a field: `{at.value.id}.{of.type.of.fields[0][0]}`"
                 self.fail(node, f"this is a record, with the fields {names}", "an index of it", help)
         if record is not None and isinstance(record.type, Array) and record.type.ndim == 0:
-            return self._of_record(node, record, [], field, at.id, stores)
+            return self.member(node, record, [], field, ast.unparse(at), stores)
+        if record is not None and record.parts is None and isinstance(record.type, Array) and at is not node:
+            help = "take one of its elements"
+            self.fail(node, f"`{ast.unparse(at)}` is an array and has no `{field}`", f"`{record.type}`", help)
         if not isinstance(at, ast.Subscript):
             if isinstance(at, ast.Call):
                 # If that is an error, it says more.
@@ -413,9 +419,13 @@ class Expressions(Calls):
                 self._refuse_outside(at, self.resolve(at))
             self.fail(node, "this is no element of an array", "here")
         owner = at.value
-        if isinstance(owner, ast.Subscript) and text_of(owner.slice) is not None and field is None:
+        several = self.field(owner)
+        is_named = isinstance(owner, ast.Subscript) and text_of(owner.slice) is not None
+        if is_named and field is None and several is None and not self.is_field_of_all(owner):
             field, owner = text_of(owner.slice), owner.value
-        if isinstance(owner, ast.Subscript) and self.is_part(owner):
+        if several is not None:
+            array = several
+        elif isinstance(owner, ast.Subscript) and self.is_part(owner):
             array = self.part(owner)
         elif not isinstance(owner, ast.Name) and not stores and self.array_of(owner) is not None:
             array = self.array_of(owner)
@@ -441,7 +451,7 @@ class Expressions(Calls):
             indices = self._indices_of(at, array)
             if field is None and not stores:
                 return self.record_of(array, indices)
-            return self._of_record(node, array, indices, field, ast.unparse(at), stores)
+            return self.member(node, array, indices, field, ast.unparse(at), stores)
         if stores:
             self.refuse_to_store(node, array)
             self.stored.add(self._name_of(array))
@@ -467,40 +477,6 @@ class Expressions(Calls):
         both = ("x", "z.imag") if node.attr == "real" else ("z.real", "x")
         help = f"make a number of both: `a[i] = complex({', '.join(both)})`"
         self.fail(node, "the parts of complex numbers are not assigned one by one", "here", help)
-
-    def _of_record(
-        self, node: Any, array: Value, indices: list[Value], field: str | None, name: str, stores: bool
-    ) -> Value:
-        """Translate a field of the record at some indices."""
-        fields = dict(array.type.of.fields)
-        if field not in fields:
-            names = ", ".join(fields)
-            what = "a record" if field is None else f"no field `{field}`"
-            self.fail(node, f"this is {what}; the fields are {names}", "here", f"write `{name}.{next(iter(fields))}`")
-        if stores:
-            self.refuse_to_store(node, array)
-            self.stored.add(self._name_of(array))
-        self.element_apart = self.fixed_apart(array).union(*(index.apart for index in indices))
-        text, uniform = self.place_of(array, indices)
-        return Value(f"{text}.{array.type.of.member(field)}", fields[field], uniform)
-
-    def store_record(self, target: Any, array: Value, value: Value) -> None:
-        """Write that a record takes the fields of another one, or the numbers of a tuple."""
-        fields = array.type.of.fields
-        if value.parts is None and (not isinstance(value.type, Array) or value.type != array.type):
-            help = "assign another record, or a tuple of as many numbers"
-            self.fail(target, "a record is assigned as a whole", f"this is `{value.type}`", help)
-        if value.parts is not None and len(value.parts) != len(fields):
-            self.fail(target, f"the record has {len(fields)} fields, and there are {len(value.parts)} values", "here")
-        # All are read before one is stored: it may be the same record.
-        given = self.keep(self.fields_of(target, value) if value.parts is None else value).parts
-        for (name, of), part in zip(fields, given):
-            place = self._of_record(target, array, [], name, "", True)
-            self.store(target, place, part, of)
-
-    def fields_of(self, node: Any, record: Value) -> Value:
-        """Give the fields of a record, as a tuple."""
-        return tuple_of(self._of_record(node, record, [], name, "", False) for name, _ in record.type.of.fields)
 
     def _indices_of(self, node: ast.Subscript, array: Value) -> list[Value]:
         """Translate the indices of an element."""

@@ -84,6 +84,7 @@ class Loops(Expressions):
 
     def _elements_of(self, node: ast.expr, array: Value) -> tuple[Value, Any]:
         """Give the length of an array, and what has its element at an index."""
+        array = self.fixed(array)
         if array.type.ndim == 0:
             self.fail(node, "loops go over arrays", "this is one record", "take its fields: `p.x`")
         if array.type.ndim == 1 and not isinstance(array.type.of, Num):

@@ -11,9 +11,10 @@ import builtins
 import copy
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Callable, NoReturn
 
+from ._fields import Axis, Fields, Part, field_in, is_text
 from ._types import BOOL, INT, Array, Num, Record
 from ._values import INT32, LONGEST, OUTSIDE, Value, tuple_of
 
@@ -30,47 +31,17 @@ NO_INDEX = (
 )
 
 
-@dataclass(frozen=True)
-class Axis:
-    """What a part takes of an axis: one index (no step), or every so many elements from a start."""
-
-    start: Value
-    # A variable, if it is not known before.
-    step: int | str | None
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of an array, or of another part."""
-
-    array: Value
-    # The name of the parameter that the elements are in.
-    name: str
-    axes: tuple[Axis, ...]
-    # Where the row begins that it is in, if it has one index for the first axis of an array.
-    row: str | None = None
-    # Whether its axes are those of the array from the last to the first.
-    is_turned: bool = False
-    # Whether it is all elements of an array of several dimensions, row after row; it has no `axes` then.
-    is_flat: bool = False
-    # The field that is taken of each record.
-    field: str | None = None
-    # Which of its axes are no axes of the array: they have the length 1.
-    new: frozenset[int] = frozenset()
-
-
-class Parts:
+class Parts(Fields):
     """Translates parts; `Body` has what they need to know."""
-
-    def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
-        """Raise an error at a node."""
-        raise NotImplementedError
 
     def array_of(self, node: ast.expr) -> Value | None:
         """Give the array that an expression names, or a part of one; None if it is something else."""
         if isinstance(node, ast.Name):
             value = self.read_name(node)
             return value if value is not None and isinstance(value.type, Array) else None
+        field = self.field(node)
+        if field is not None:
+            return field
         if isinstance(node, ast.Subscript) and self.is_part(node):
             return self.part(node)
         if isinstance(node, ast.Attribute) and node.attr == "T":
@@ -191,41 +162,6 @@ class Parts:
         self.parts[name] = Part(array, self._name_of(array), tuple(axes))
         return Value(name, Array(array.type.of, array.type.ndim - 1), array.uniform)
 
-    def record_of(self, array: Value, indices: list[Value]) -> Value:
-        """Give one record of an array: a part without dimensions."""
-        name = self.temporary("record")
-        axes = tuple(Axis(self.keep(index), None) for index in indices)
-        self.parts[name] = Part(array, self._name_of(array), axes)
-        return Value(name, Array(array.type.of, 0), array.uniform)
-
-    def is_record(self, node: ast.Subscript) -> bool:
-        """Return whether an index takes one record of an array."""
-        if _is_text(node.slice) or not isinstance(node.value, (ast.Name, ast.Subscript)):
-            return False
-        if isinstance(node.value, ast.Subscript) and not self.is_part(node.value):
-            return False
-        array = self.array_of(node.value)
-        is_of = array is not None and isinstance(array.type.of, Record) and len(_indices(node)) == array.type.ndim
-        return is_of and array.type.ndim > 0
-
-    def _field_of(self, node: ast.Subscript, array: Value) -> Value:
-        """Give a field of all records of an array, `p["x"]`, as an array."""
-        fields, field = dict(array.type.of.fields), str(ast.literal_eval(node.slice))
-        if field not in fields:
-            names = ", ".join(fields)
-            self.fail(node.slice, f"this is no field `{field}`; the fields are {names}", "here")
-        name, axes = self.temporary("field"), []
-        for axis in range(array.type.ndim):
-            self._same_length(f"{name}__n{axis}", self.dim(array.text, axis))
-            axes.append(Axis(Value("0", INT, True, 0, 0, 0), 1))
-        self.parts[name] = Part(array, self._name_of(array), tuple(axes), field=field)
-        return Value(name, Array(fields[field], array.type.ndim), array.uniform)
-
-    def taken_field(self, array: Value) -> str | None:
-        """Give the field that an array is of the records of another one; None if it is none."""
-        part = self.parts.get(array.text)
-        return None if part is None else part.field or self.taken_field(part.array)
-
     def is_choice(self, node: ast.Subscript) -> bool:
         """Return whether elements are taken that a mask chooses: `a[a > 2]`, outside of a statement over elements."""
         if id(node) in self.elements or not isinstance(node.slice, (ast.Compare, ast.Name, ast.BinOp, ast.UnaryOp)):
@@ -247,6 +183,8 @@ class Parts:
 
     def is_part(self, node: ast.expr) -> bool:
         """Return whether an index takes more than one element."""
+        if self.is_field(node):
+            return self.field(node).type.ndim > 0
         if not isinstance(node, ast.Subscript):
             return False
         indices = _indices(node)
@@ -257,24 +195,27 @@ class Parts:
             of = self.array_of(node.value)
             given = [index for index in indices if not is_no_index(index)]
             return of is not None and (len(given) <= of.type.ndim or len(given) < len(indices))
-        if _is_text(node.slice):
+        if is_text(node.slice):
             records = self.array_of(node.value) if isinstance(node.value, (ast.Name, ast.Subscript)) else None
             return records is not None and isinstance(records.type.of, Record) and records.type.ndim > 0
-        if isinstance(node.value, ast.Subscript):
+        if isinstance(node.value, ast.Subscript) and not self.is_field(node.value):
             return self.is_part(node.value) and len(indices) < self.part(node.value).type.ndim
-        array = self.read_name(node.value) if isinstance(node.value, ast.Name) else None
+        array = self.read_name(node.value) if isinstance(node.value, ast.Name) else self.field(node.value)
         is_array = array is not None and isinstance(array.type, Array)
-        return is_array and len(indices) < array.type.ndim and not any(_is_text(index) for index in indices)
+        return is_array and len(indices) < array.type.ndim and not any(is_text(index) for index in indices)
 
     def _is_tuple(self, node: ast.expr) -> bool:
         """Return whether what a slice takes a part of is a tuple: `a.shape[:2]`."""
         if isinstance(node, ast.Attribute):
-            return node.attr == "shape"
+            return node.attr == "shape" and not self.is_field(node)
         value = self.read_name(node) if isinstance(node, ast.Name) else None
         return value is not None and value.parts is not None
 
-    def part(self, node: ast.Subscript) -> Value:
+    def part(self, node: ast.Subscript | ast.Attribute) -> Value:
         """Translate a part; the same node gives the same part again."""
+        field = self.field(node)
+        if field is not None:
+            return field
         if id(node) not in self.parts_of:
             # With the node: another one in its place would have its id.
             self.parts_of[id(node)] = node, self._make_part(node)
@@ -286,8 +227,8 @@ class Parts:
             self.fail(node.value, "only arrays have parts", "no array")
         if self.in_arm:
             self.fail(node, "a part of an array in what may not be computed", "here", "give it a name before")
-        if _is_text(node.slice):
-            return self._field_of(node, array)
+        if is_text(node.slice):
+            return self.field_of(node, array, str(ast.literal_eval(node.slice)))
         indices, ndim = self._whole_indices(node, array.type.ndim), array.type.ndim
         given = sum(not is_no_index(index) for index in indices)
         if given > ndim:
@@ -446,12 +387,10 @@ class Parts:
     def place_of(self, array: Value, indices: list[Value]) -> tuple[str, bool]:
         """Give an element by its indices, and whether it is the same for all lanes."""
         self.unsure = []
-        root, offset, tests = self._offset(array, indices)
+        root, offset, tests, field = self._offset(array, indices)
         uniform = root.uniform and all(index.uniform for index in indices) and self._fixed_uniform(array)
         text = f"({' && '.join(tests)}) ? {offset} : {OUTSIDE}" if tests else offset
         flag = self.known_inside(self.unsure) if tests and not uniform else None
-        field = self.taken_field(array)
-        field = "" if field is None else f".{root.type.of.member(field)}"
         self.inside = None if flag is None else (flag, f"{root.text}[{offset}]{field}")
         return f"{root.text}[{text}]{field}", uniform
 
@@ -556,7 +495,7 @@ class Parts:
     def view_texts(self, node: Any, value: Value) -> list[str]:
         """Write the arguments that pass a part."""
         self.refuse_field(node, value)
-        root, offset, tests = self._offset(value, [Value("0", INT, True, 0, 0, 0)] * value.type.ndim)
+        root, offset, tests, _ = self._offset(value, [Value("0", INT, True, 0, 0, 0)] * value.type.ndim)
         # From there no element is in bounds.
         begin = f"(({' && '.join(tests)}) ? {offset} : {OUTSIDE})" if tests else offset
         apart = [self._apart(value, axis) for axis in range(value.type.ndim)]
@@ -570,18 +509,14 @@ class Parts:
             )
         return [root.text, *lengths, begin, *(text for text, step in apart if step is None)]
 
-    def refuse_field(self, node: Any, array: Value) -> None:
-        """Fail if an array is a field of records, whose elements do not lie next to each other."""
-        field = self.taken_field(array)
-        if field is not None:
-            help = f'pass the array of records, or a copy of the field: `p["{field}"].copy()`'
-            self.fail(node, "a field of records is passed on neither to functions nor as a result", "here", help)
-
     def _apart(self, array: Value, axis: int) -> tuple[str, int | None]:
         """Give how far the elements of an array or part lie apart along an axis, and the constant if it is one."""
         part, view = self.parts.get(array.text), self.views.get(array.text)
         if part is not None and part.is_flat and array.type.ndim == 1:
             return "1", 1
+        if self.taken_field(array) is not None:
+            # They are not passed.
+            return "0", None
         if part is not None and axis in part.new:
             return "0", 0
         if part is not None and not part.is_flat:
@@ -612,14 +547,14 @@ class Parts:
             terms.append(wide if apart == 1 else f"{wide} * {text}")
         return " + ".join(terms)
 
-    def _offset(self, array: Value, indices: list[Value]) -> tuple[Value, str, list[str]]:
-        """Give the array that the elements are in, the offset of one, and what must hold for its indices."""
+    def _offset(self, array: Value, indices: list[Value]) -> tuple[Value, str, list[str], str]:
+        """Give the array that the elements are in, the offset of one, what must hold for its indices, and its field."""
         part = self.parts.get(array.text)
         tests: list[str] = []
         if array.text in self.views:
-            return array, self._in_view(array, indices, tests), tests
+            return array, self._in_view(array, indices, tests), tests, ""
         if part is None:
-            return array, self._flat(array, indices, None, tests), tests
+            return array, self._flat(array, indices, None, tests), tests, ""
         if part.is_flat and len(indices) > 1:
             text = _short(indices[0])
             for axis, index in enumerate(indices):
@@ -628,11 +563,11 @@ class Parts:
                 if axis > 0:
                     text = f"({text}) * {self.dim(array.text, axis).text} + {_short(index)}"
             uniform = all(index.uniform for index in indices)
-            root, offset, more = self._offset(part.array, [Value(f"({text})", INT, uniform, 0, LONGEST)])
-            return root, offset, [*tests, *more]
+            root, offset, more, field = self._offset(part.array, [Value(f"({text})", INT, uniform, 0, LONGEST)])
+            return root, offset, [*tests, *more], field
         if part.is_flat:
             # As long as the array, so that the machine's test is enough.
-            return part.array, indices[0].text, tests
+            return part.array, indices[0].text, tests, ""
         own = [(at, index) for at, index in enumerate(indices) if at not in part.new]
         given = iter(own[:: -1 if part.is_turned else 1])
         outer = []
@@ -649,9 +584,15 @@ class Parts:
             # Where the tests hold it is inside.
             outer.append(Value(text, INT, index.uniform, 0, LONGEST, below=(symbol[0], 0) if symbol else None))
         if part.row is not None:
-            return part.array, self._flat(part.array, outer, part.row, tests), tests
-        root, offset, more = self._offset(part.array, outer)
-        return root, offset, [*tests, *more]
+            return part.array, self._flat(part.array, outer, part.row, tests), tests, ""
+        root, offset, more, field = self._offset(part.array, outer)
+        if part.field is not None:
+            field += f".{part.array.type.of.member(part.field)}"
+            for at, index in given:
+                if not self._is_within(index, array, at):
+                    tests.append(self._within(index, array, at))
+                field += f"[{_short(index)}]"
+        return root, offset, [*tests, *more], field
 
     def _flat(self, array: Value, indices: list[Value], row: str | None, tests: list[str]) -> str:
         """Give the offset in an array, and what must hold for the indices; the machine tests the offset.
@@ -1030,18 +971,16 @@ def _indices(node: ast.Subscript) -> list[ast.expr]:
 
 def _all_of(node: ast.expr) -> str | None:
     """Give of what an expression is all elements: `a`, `a[:]`, `a[:, :]`, `p["x"]`; None if it is something else."""
-    if isinstance(node, ast.Subscript) and _is_text(node.slice):
-        records = _all_of(node.value)
-        return None if records is None else f"{records}.{ast.literal_eval(node.slice)}"
+    taken = field_in(node)
+    if taken is not None:
+        records = _all_of(taken[0])
+        return None if records is None else f"{records}.{taken[1]}"
     if isinstance(node, ast.Subscript):
         everything = ast.dump(ast.Slice(None, None, None))
         return _all_of(node.value) if all(ast.dump(index) == everything for index in _indices(node)) else None
     return node.id if isinstance(node, ast.Name) else None
 
 
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _as_read(node: ast.Subscript) -> ast.Subscript:
-    return ast.Subscript(node.value, node.slice, ast.Load())
+def _as_read(node: ast.Subscript | ast.Attribute) -> ast.expr:
+    last = node.attr if isinstance(node, ast.Attribute) else node.slice
+    return type(node)(node.value, last, ast.Load())

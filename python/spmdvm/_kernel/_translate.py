@@ -28,7 +28,7 @@ from ._places import Said
 from ._reserved import RESERVED
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
-from ._types import BOOL, INT, Array, Num, Record, Type, join, promote
+from ._types import BOOL, INT, Array, Num, Record, Rows, Type, join, promote
 from ._values import INT32, LANE, LONGEST, OUTSIDE, Arguments, Value, constant, constants, literal, of_tuple, tuple_of
 from ._values import INT64 as INT64_RANGE
 
@@ -245,7 +245,11 @@ class Program:
         return self._tests[what, how]
 
     def record(self, record: Record) -> str:
-        """Give the name of a struct."""
+        """Give the name of a struct; those that it has members of stand before it."""
+        for _, ty in record.fields:
+            of = ty.of if isinstance(ty, Rows) else ty
+            if isinstance(of, Record):
+                self.record(of)
         return self.records.setdefault(record, f"Record{len(self.records)}")
 
     def table(self, spmd: str, numbers: list[str]) -> str:
@@ -275,15 +279,19 @@ class Program:
         lines: list[tuple[str, Line | None]] = []
         called = self._called()
         written = [line for function in (*self.heads, *called) for line, _ in function]
-        written += [ty.spmd for record in self.records for _, ty in record.fields]
+        written += [ty.spmd for record in self.records for _, ty in record.leaves]
         self.has_complex = bool(_complex.occur(written))
         if self.has_complex:
             lines.extend((line, None) for line in _complex.prelude(written).splitlines())
         for helper in self.support.values():
             lines.extend((line, None) for line in helper.splitlines())
         for record, name in self.records.items():
-            fields = " ".join(f"{ty.spmd} {record.member(field)};" for field, ty in record.fields)
-            lines.append((f"struct {name} {{ {fields} }};", None))
+            members = []
+            for member, ty in record.fields:
+                of, lengths = (ty.of, ty.lengths) if isinstance(ty, Rows) else (ty, "")
+                spmd = self.record(of) if isinstance(of, Record) else of.spmd
+                members.append(f"{spmd} {record.member(member)}{lengths};")
+            lines.append((f"struct {name} {{ {' '.join(members)} }};", None))
         for (spmd, numbers), name in self.tables.items():
             lines.append((f"static const uniform {spmd} {name}[{len(numbers)}] = {{{', '.join(numbers)}}};", None))
         for function in (*self.heads, *called):
@@ -690,7 +698,7 @@ class Body(Loops):
         if bound is None and not straight and self.made.get(name) != 1 and not self._is_made(value.text):
             self._refuse_name(node, name)
         if bound is None or straight or (self.made.get(name) == 1 and name not in self.renewed):
-            region.parts[name] = value
+            region.parts[name] = self.fixed(value)
         elif bound.text != value.text:
             self._take_elements(node, name, bound, value)
         if self.assigned is not None:
@@ -1297,7 +1305,7 @@ class Body(Loops):
             self.fail(target, "a part of an array is assigned by a statement of its own", "here")
         if is_complex_part(target) and self._is_of_numbers(target.value):
             self.refuse_part(target)
-        if isinstance(target, ast.Subscript) and self.is_record(target):
+        if self.is_field(target) or (isinstance(target, ast.Subscript) and self.is_record(target)):
             return self.store_record(target, self.array_of(_as_load(target)), value)
         if isinstance(target, (ast.Subscript, ast.Attribute)):
             place = self.element(target, stores=True)
@@ -1549,7 +1557,7 @@ class Body(Loops):
             return
         if self.needs_branches(node.value) or self._chooses_record(node.value):
             return self._in_branches(node, ast.Return)
-        if self._returns_arrays(node):
+        if self.result is None and self._returns_arrays(node):
             return
         if isinstance(node.value, ast.List):
             self.refuse_list(node.value)
@@ -1595,9 +1603,10 @@ class Body(Loops):
         else:
             parts, several = value.parts if value.parts is not None else (value,), value.parts is not None
             records = tuple(part.type.of if isinstance(part.type, Array) else None for part in parts)
-            given = (part if of is None else self.fields_of(node, part) for part, of in zip(parts, records))
-            fields = (each for part in given for each in (part.parts if part.parts is not None else (part,)))
-            found = tuple_of(fields) if any(records) else value
+            given = (
+                [part] if of is None else self.numbers_of(node, part, of, "it") for part, of in zip(parts, records)
+            )
+            found = tuple_of(number for numbers in given for number in numbers) if any(records) else value
         before = (self.records, self.gives_several)
         if self.returns is not None and any((*records, *self.records)) and (records, several) != before:
             self.fail(node, "this returns other values than other parts of the function", "here")
@@ -1611,13 +1620,16 @@ class Body(Loops):
         if isinstance(value.type, Array) and value.parts is None:
             if value.type.of != of:
                 self.fail(node, what, f"this is another record: {_a(value.type)}")
-            return self.fields_of(node, value)
+            return tuple_of(self.numbers_of(node, value, of, "the result"))
         if value.parts is None or len(value.parts) != count:
             told = "this is one value" if value.parts is None else f"these are {len(value.parts)} values"
             self.fail(node, what, told, "return a tuple with a number for each")
-        fields = []
+        given = []
         for (name, ty), part in zip(of.fields, value.parts):
-            part = self._as_number(node, part)
+            numbers = self.numbers_of(node, part, ty, f"the field `{name}` of the result")
+            given.extend((name, number) for number in numbers)
+        fields = []
+        for (name, part), (_, ty) in zip(given, of.leaves):
             if (part.type.kind == "f" and ty.kind != "f") or (part.type == BOOL) != (ty == BOOL):
                 help = f"convert it: `{'bool' if ty == BOOL else f'np.{ty}'}(…)`"
                 self.fail(node, f"the field `{name}` of the result is {_a(ty)}", f"given is {_a(part.type)}", help)
@@ -1628,7 +1640,7 @@ class Body(Loops):
         """Give the types of the results of an elementwise kernel."""
         types, found = list(self.returns or ()), []
         for record in self.records if types else ():
-            count = 1 if record is None else len(record.fields)
+            count = 1 if record is None else len(record.leaves)
             found.append(types[0] if record is None else record)
             del types[:count]
         return found
@@ -1728,7 +1740,7 @@ class Body(Loops):
             help = "return the whole array, and take the part where the function is called; or a copy, `a[1:].copy()`"
             self.fail(node, "a function in a kernel returns whole arrays", "this is a part of one", help)
         self.refuse_field(node, value)
-        root, at, tests = self._offset(value, [Value("0", INT, True, 0, 0, 0)] * value.type.ndim)
+        root, at, tests, _ = self._offset(value, [Value("0", INT, True, 0, 0, 0)] * value.type.ndim)
         begin = f"(({' && '.join(tests)}) ? {at} : {OUTSIDE})" if tests else f"({at})"
         lengths = [self.dim(value.text, axis).text for axis in range(value.type.ndim)]
         steps = [self._apart(value, axis)[0] for axis in range(value.type.ndim)]

@@ -85,10 +85,37 @@ COMPLEX = Num("complex", "Complex128", weak=True)
 
 
 @dataclass(frozen=True)
+class Rows:
+    """A field of as many numbers, or records, as its shape says."""
+
+    of: Num | Record
+    shape: tuple[int, ...]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """What numpy keeps such a field in."""
+        return np.dtype((self.of.dtype, self.shape))
+
+    @property
+    def lengths(self) -> str:
+        """What stands behind the name of such a member in SPMD text."""
+        return "".join(f"[{length}]" for length in self.shape)
+
+    @property
+    def item(self) -> Num | Record | Rows:
+        """What one index gives."""
+        return Rows(self.of, self.shape[1:]) if len(self.shape) > 1 else self.of
+
+    def __str__(self) -> str:
+        """Give the type of the elements and the shape."""
+        return f"{self.of}[{', '.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True)
 class Record:
     """The elements of a structured array."""
 
-    fields: tuple[tuple[str, Num], ...]
+    fields: tuple[tuple[str, Num | Record | Rows], ...]
 
     @property
     def dtype(self) -> np.dtype:
@@ -101,9 +128,22 @@ class Record:
             return name
         return f"field__{[field for field, _ in self.fields].index(name)}"
 
+    @property
+    def leaves(self) -> list[tuple[str, Num]]:
+        """The numbers of a record, each with what stands behind the record's place in SPMD text."""
+        return [leaf for name, ty in self.fields for leaf in _leaves(f".{self.member(name)}", ty)]
+
     def __str__(self) -> str:
         """Give the fields."""
         return "{" + ", ".join(f"{name}: {ty}" for name, ty in self.fields) + "}"
+
+
+def _leaves(place: str, ty: Num | Record | Rows) -> list[tuple[str, Num]]:
+    if isinstance(ty, Num):
+        return [(place, ty)]
+    if isinstance(ty, Record):
+        return [(f"{place}{text}", of) for text, of in ty.leaves]
+    return [leaf for k in range(ty.shape[0]) for leaf in _leaves(f"{place}[{k}]", ty.item)]
 
 
 @dataclass(frozen=True)
@@ -139,14 +179,23 @@ def of_dtype(dtype: Any) -> Num | Record | None:
 
 
 def record_of(dtype: np.dtype) -> Record | None:
-    """Give the type of records, wherever their fields lie; None if these are no numbers."""
-    fields = tuple((name, of_dtype(dtype.fields[name][0])) for name in dtype.names or ())
-    return Record(fields) if fields and all(isinstance(ty, Num) for _, ty in fields) else None
+    """Give the type of records, wherever their fields lie; None if these are not made of numbers."""
+    fields = tuple((name, field_of(dtype.fields[name][0])) for name in dtype.names or ())
+    return Record(fields) if fields and all(ty is not None for _, ty in fields) else None
+
+
+def field_of(dtype: np.dtype) -> Num | Record | Rows | None:
+    """Give the type of a field; None if it is not made of numbers."""
+    if dtype.subdtype is not None:
+        of = field_of(dtype.base)
+        return Rows(of, dtype.shape) if of is not None and 0 not in dtype.shape else None
+    return record_of(dtype) if dtype.names is not None else of_dtype(dtype)
 
 
 def is_laid_out(dtype: np.dtype) -> bool:
-    """Return whether the fields lie as C and SPMD programs lay them out."""
-    return dtype == np.dtype([(name, dtype.fields[name][0]) for name in dtype.names], align=True)
+    """Return whether the fields lie as C and SPMD programs lay them out, also those of records within."""
+    of = record_of(dtype)
+    return of is not None and dtype == of.dtype
 
 
 def of_value(value: Any) -> Type | None:

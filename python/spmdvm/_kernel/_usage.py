@@ -184,6 +184,12 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], given: list[str
     return any(name.id in computed for name in used)
 
 
+def with_fields(tree: ast.FunctionDef) -> set[str]:
+    """Give the names of which attributes are taken that no array has: records, whose fields may be arrays."""
+    taken = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+    return {node.value.id for node in taken if not hasattr(np.ndarray, node.attr)}
+
+
 def _computed_of(tree: ast.FunctionDef, parameters: list[str], lookup: Callable[[str], Any]) -> set[str]:
     """Give parameters, and variables that are computed of them by operators and methods, as arrays are too."""
     found = set(parameters)
