@@ -1,7 +1,7 @@
 """How long the first call of a small kernel takes in a process that has called others, and of what it consists; and
 how long a call takes that has nothing to do.
 
-`python benches/first_call.py [ROUNDS]`
+`python benches/first_call.py [ROUNDS]`; with `--fresh [PROCESSES]` what it is in processes that have called nothing.
 
 Beside it stands Numba's first call of the same function, if Numba is installed (`pip install numba`; a few rounds only,
 as each takes about a second).
@@ -9,9 +9,13 @@ as each takes about a second).
 
 from __future__ import annotations
 
+import os
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 import spmdvm
@@ -23,6 +27,23 @@ except ImportError:
     numba = None
 
 NUMBA_ROUNDS = 4
+FRESH = """
+import time
+import numpy as np
+times = [time.perf_counter()]
+import spmdvm
+times.append(time.perf_counter())
+
+@spmdvm.kernel
+def polynomial(x, y):
+    return x * x + 2 * x * y - y / 3 + np.sqrt(x)
+
+x = np.ones(100)
+times.append(time.perf_counter())
+polynomial(x, x)
+times.append(time.perf_counter())
+print(*(1e3 * (b - a) for a, b in zip(times, times[1:])))
+"""
 
 
 def kernels() -> list[tuple]:
@@ -116,8 +137,27 @@ def with_numba() -> dict[str, float]:
     return {name: statistics.median(row[1:]) for name, row in times.items()}
 
 
+def fresh(processes: int) -> None:
+    """Print medians of what a process does first, beyond `import numpy`."""
+    # As users have it, with compiled Python beside the source.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "first.py")
+        file.write_text(FRESH)
+        for _ in range(processes + 1):
+            done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True, env=environment)
+            rows.append([float(number) for number in done.stdout.split()])
+    # The first process reads files from the disk.
+    names = ("import spmdvm", "first decorator", "first call")
+    for name, column in zip((*names, "together"), [*zip(*rows[1:]), [sum(row) for row in rows[1:]]]):
+        print(f"{name:<16}{statistics.median(column):8.2f} ms, at least {min(column):6.2f} ms")
+
+
 def main() -> None:
     """Print a table of medians."""
+    if sys.argv[1:2] == ["--fresh"]:
+        return fresh(int(sys.argv[2]) if len(sys.argv) > 2 else 20)
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     times: dict[str, list[list[float]]] = {}
     for _ in range(rounds + 1):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from typing import Any
@@ -112,6 +111,9 @@ class Bar:
         left = _clock((total - done) / rate) if rate else "?"
         counts = f"{_short(done)}/{_short(total)} [{_clock(elapsed)}<{left}, {speed}]"
         head = f"{self._name}: {int(100 * part):>3}%|"
+        # Imported where there is a bar, as it takes a while.
+        import shutil
+
         room = min(40, shutil.get_terminal_size().columns - len(head) - len(counts) - 3) if self._is_terminal else 10
         return f"{head}{_bar(part, room)}| {counts}"
 

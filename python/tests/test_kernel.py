@@ -2,6 +2,8 @@
 
 import math
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -809,3 +811,16 @@ def test_the_examples_give_the_bits_of_the_spmd_programs(monkeypatch):
     np.testing.assert_allclose(found, (table - table.mean(axis=0)) / table.std(axis=0), rtol=1e-12)
     assert order.tolist() == np.argsort(table.mean(axis=0)).tolist()
     del sys.modules["kernels"]
+
+
+def test_what_only_errors_and_views_need_is_not_imported(tmp_path):
+    file = tmp_path / "first.py"
+    file.write_text(
+        "import sys, numpy, spmdvm\n"
+        "before = set(sys.modules)\n"
+        "assert spmdvm.kernel(lambda x: x + 1)(1) == 2\n"
+        "print(*sorted(set(sys.modules) - before))\n"
+    )
+    found = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True).stdout.split()
+    seeing = ("_html", "_profile", "_step", "_explain", "_combine")
+    assert not {"difflib", "html", "shutil", *(f"spmdvm.{name}" for name in seeing)} & set(found)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-import difflib
 import functools
 import inspect
 import linecache
@@ -25,13 +24,14 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .. import _containers, _html, _profile, _progress, _step
+from .. import _containers, _progress
 from .._cache import remembered
 from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
 from . import _annotated, _elements, _functions, _library, _options
 from ._functions import ACROSS
 from ._functions import foreach as foreach
+from ._instead import close_to
 from ._lambdas import is_lambda
 from ._places import ENTRY, LOOP, TASK, compile_error, in_python, name_python_line, with_python_lines
 from ._plain import parameters
@@ -42,6 +42,10 @@ from ._types import INT, Array, Num, Record, Uniform, field_of, is_laid_out, of_
 from ._usage import Usage, has_effects, makes_arrays, reduces, with_fields
 from ._values import LONGEST
 from ._wrappers import inner_of, is_wrapped
+
+if typing.TYPE_CHECKING:
+    # What shows things is imported when there is something to show.
+    from .. import _profile, _step
 
 lane, width = _functions.LANE, _functions.WIDTH
 reduce_add, reduce_min, reduce_max = (ACROSS[name] for name in ("reduce_add", "reduce_min", "reduce_max"))
@@ -812,7 +816,7 @@ class Kernel:
         Gives an `Explanation`. With a line of the kernel's file: what became of that, as text. `ir`, `asm` and
         `profile` are those of `Module.explain`.
         """
-        from .. import _explain
+        from .. import _explain, _html
 
         instance = self._last_used()
         if line is None:
@@ -832,6 +836,8 @@ class Kernel:
 
     def _facts(self, line: int | None = None) -> dict[int, list[str]]:
         """Give what became of each line of Python, or of one, in the instance that was used last."""
+        from .. import _html
+
         instance = self._last_used()
         found: dict[int, dict[str, None]] = {}
         for at, place in enumerate(instance.places, 1):
@@ -860,6 +866,8 @@ class Kernel:
         A line of Python has been executed as often as the most frequent of the lines of SPMD that it has become; their
         times add up.
         """
+        from .. import _profile
+
         seen: list[_profile.Profile] = []
 
         def via(instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
@@ -884,6 +892,8 @@ class Kernel:
                 return stepping.serve(slow.module, slow.function, tuple(given), special, slow.translation())
 
             return self._seen("stepper", via, args, kwargs)
+
+        from .. import _step
 
         return _step.Stepper(call, self.__name__)
 
@@ -919,6 +929,8 @@ class Kernel:
         return f"<{kind} kernel {self.__qualname__}{self._signature}>"
 
     def _repr_html_(self) -> str:
+        from .. import _html
+
         return _html.kernel(self)
 
     def __reduce__(self) -> Any:
@@ -1051,8 +1063,8 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
 
 def _meant(name: str) -> str:
     """Give the function that a name may be meant for."""
-    close = difflib.get_close_matches(name, [n for n in (*dir(math), "where", "clip", "minimum", "maximum")], 1, 0.75)
-    return f"; is the function `{close[0]}` meant?" if close else ""
+    close = close_to(name, (*dir(math), "where", "clip", "minimum", "maximum"), 0.75)
+    return "" if close is None else f"; is the function `{close}` meant?"
 
 
 def _expression(who: str, text: str, options: dict[str, Any]) -> Kernel:

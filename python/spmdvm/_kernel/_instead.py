@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import difflib
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -113,16 +112,24 @@ def function(function: Any, name: str, known: Iterable[str]) -> str:
         return of_complex(own)
     if module.split(".")[0] == "numpy" and own in _OF_NUMPY:
         return _OF_NUMPY[own]
-    found = difflib.get_close_matches(name.rsplit(".", 1)[-1], known, 1, 0.75)
-    if found:
-        return f"is `{found[0]}` meant?"
+    found = close_to(name.rsplit(".", 1)[-1], known, 0.75)
+    if found is not None:
+        return f"is `{found}` meant?"
     return "compute it outside of the kernel and pass the result; or write it as a function of Python, with `def`"
+
+
+def close_to(name: str, known: Iterable[str], cutoff: float) -> str | None:
+    """Give the name that is most like one; None if none is."""
+    # Only errors need it.
+    import difflib
+
+    return next(iter(difflib.get_close_matches(name, list(known), 1, cutoff)), None)
 
 
 def meant(name: str, known: Iterable[str], owner: str = "") -> str | None:
     """Ask for the name, of an owner, that may be meant by one that there is not; None if none is near."""
-    found = difflib.get_close_matches(name, sorted(other for other in known if other[:1] != "_"), 1, 0.7)
-    return f"did you mean `{owner}{found[0]}`?" if found else None
+    found = close_to(name, sorted(other for other in known if other[:1] != "_"), 0.7)
+    return None if found is None else f"did you mean `{owner}{found}`?"
 
 
 def attribute_of(owner: Any, what: str, name: str, known: Iterable[str]) -> str | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from .._cache import remembered
 from .._errors import CompileError
 from .._spmdvm import _compile_silently as _compile
+from ._instead import close_to
 
 NAMES = (
     "width", "engine", "fp", "check", "include_paths", "sandbox_includes", "defines", "fuel", "timeout", "memory",
@@ -33,8 +33,8 @@ def check(who: str, options: dict[str, Any]) -> None:
                 "spmdvm.compile(text, host={…})"
             )
         if name not in NAMES:
-            close = difflib.get_close_matches(name, NAMES, 1)
-            help = f"did you mean `{close[0]}`?" if close else f"its options are {', '.join(NAMES)}"
+            close = close_to(name, NAMES, 0.6)
+            help = f"did you mean `{close}`?" if close is not None else f"its options are {', '.join(NAMES)}"
             raise TypeError(f"{who}() has no option `{name}`; {help}")
     if options:
         remembered(("options are right", frozen(options)), lambda: _try(who, options))
