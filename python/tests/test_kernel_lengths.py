@@ -129,10 +129,48 @@ def test_elementwise_kernels(engine, width):
     assert powers(x[:0], 3).shape == (0, 9)
     a, b = ends(x, 6)
     assert (a == x).all() and (b == x + 1).all()
-    with pytest.raises(TypeError, match=r"powers\(\) makes arrays of lengths that are passed and takes no `threads=`"):
-        powers(x, 4, threads=2)
-    with pytest.raises(IndexError, match="in `ends`"):
-        ends(x, 0)
+    for threads in (0, 2, 3, 1000):
+        assert (powers(x, 4, threads=threads) == powers(x, 4)).all()
+    for threads in (1, 2):
+        with pytest.raises(IndexError, match="in `ends`"):
+            ends(x, 0, threads=threads)
+
+
+def test_threads_have_arrays_of_their_own():
+    def median(v):
+        a = v.copy()
+        a.sort()
+        return a[len(a) // 2]
+
+    @spmdvm.kernel
+    def kernel(x, n: uniform[int32]):
+        t = np.zeros((n, 2))
+        for k in range(n):
+            t[k, 0], t[k, 1] = x * (k - 2), k
+        u = t[:, 0] * 2
+        return median(u), np.sum(t)
+
+    @spmdvm.kernel
+    def beyond(x, n: uniform[int32]):
+        t = np.zeros(n)
+        t[x] = 1
+        return t[0]
+
+    x = np.random.default_rng(1).random(10_007)
+    one = kernel(x, 7)
+    np.testing.assert_allclose(one[0], 2 * x)
+    np.testing.assert_allclose(one[1], 14 * x + 21 - 7 * x)
+    for threads in (0, 2, 5, 10_000):
+        for a, b in zip(one, kernel(x, 7, threads=threads)):
+            assert (a == b).all()
+
+    for k in (5, 6, 2**31 - 1, -1):
+        x = np.zeros(3000, np.int64)
+        x[2222] = k
+        for threads in (1, 2):
+            with pytest.raises(IndexError) as caught:
+                beyond(x, 5, threads=threads)
+            assert caught.value.element == (2222,) and caught.value.arguments["x"] == k
 
 
 def test_arrays_with_many_elements_or_none():

@@ -142,8 +142,8 @@ class _Instance:
         self.translate: Translate | None = None
         self.has_inlined = program.has_inlined
 
-    def memory(self, given: list[Any], name: str) -> list[np.ndarray]:
-        """Make the arrays for a call."""
+    def memory(self, given: list[Any], name: str, tasks: int = 1) -> list[np.ndarray]:
+        """Make the arrays for a call, one behind another for each of several tasks."""
         arrays = []
         # Integers of numpy's would wrap.
         known = [int(value) if isinstance(value, np.integer) else value for value in given]
@@ -153,7 +153,7 @@ class _Instance:
                     f"{name}(): `{made.name}` would have more than {LONGEST} elements: its shape is {shape}"
                 )
             # Also what `np.empty` makes, so that what is read before it is stored to is always the same.
-            arrays.append(np.zeros(shape, made.of.dtype))
+            arrays.append(np.zeros((tasks * shape[0], *shape[1:]), made.of.dtype))
         return arrays
 
     def results(self, values: list[Any], made: list[np.ndarray], numbers: list[Any]) -> Any:
@@ -657,9 +657,12 @@ class Kernel:
             for ty in instance.params
         ]
         names = [name for name, takes_array in zip(self._names, takes) if takes_array]
-        names.extend(made.name for made in instance.made)
-        arrays = [value for value in given if isinstance(value, np.ndarray) and value.ndim]
-        return {name: array.shape for name, array in zip(names, arrays)}
+        arrays = [(k, value) for k, value in enumerate(given) if isinstance(value, np.ndarray) and value.ndim]
+        shapes = {name: array.shape for name, (_, array) in zip(names, arrays)}
+        # Behind those that are made stand their lengths; several tasks have one each.
+        made = arrays[len(names) : len(names) + len(instance.made)]
+        shapes |= {own.name: tuple(given[k + 1 : k + 1 + a.ndim]) for own, (k, a) in zip(instance.made, made)}
+        return shapes
 
     def _numbers(self, instance: _Instance, given: list[Any]) -> dict[str, Any]:
         """Give the numbers that a run of an array kernel was given, by the names of the parameters."""

@@ -70,6 +70,13 @@ def write_loop(program: Any, body: Any, types: list[Any], name: str) -> list[str
     given = ", ".join(map(_name_in, params))
     declared, count = ", ".join(params), "uniform int64 done__[]"
     border = "gangs__ * {} / taskCount * programCount"
+    # Of these each task has its own.
+    firsts = [
+        f"{array.text} + (int64)taskIndex * {' * '.join(f'{array.text}__n{k}' for k in range(len(array.hosts)))}"
+        for array in body.hidden
+    ]
+    own = dict(zip((array.text for array in body.hidden), firsts))
+    in_task = ", ".join(own.get(text, text) for text in map(_name_in, params))
     loop = [
         f"static void {LOOP}({declared}, uniform int64 first__, uniform int64 end__, {count}) {{",
         f"    for (uniform int64 from__ = first__; from__ < end__; from__ += {_PIECE}) {{",
@@ -98,7 +105,7 @@ def write_loop(program: Any, body: Any, types: list[Any], name: str) -> list[str
         f"task void {TASK}({declared}, uniform int64 n__, {count}) {{",
         "    const uniform int64 gangs__ = (n__ + programCount - 1) / programCount;",
         f"    const uniform int64 end__ = min({border.format('(taskIndex + 1)')}, n__);",
-        f"    {LOOP}({given}, {border.format('taskIndex')}, end__, done__);",
+        f"    {LOOP}({in_task}, {border.format('taskIndex')}, end__, done__);",
         "}",
         f"export void {ENTRY}({declared}, uniform int64 n__, {count}, uniform int tasks__) {{",
         f"    if (tasks__ < 2) {LOOP}({given}, 0, n__, done__);",
@@ -118,8 +125,6 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
     progress = special.get("progress", False)
     is_told = _progress.is_told(name, progress)
     tasks = _threads_of(name, threads)
-    if instance.made and tasks != 1:
-        raise TypeError(f"{name}() makes arrays of lengths that are passed and takes no `threads=`")
     dtypes = _dtypes_of(kernel, instance, values) if instance.gives_records else instance.result_dtypes
     outs = None if out is None else _outs_of(name, out, dtypes)
     varying = [
@@ -150,8 +155,11 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
         targets = [make(shape, dtype) for dtype in instance.result_dtypes]
     else:
         targets = _targets(outs, instance.result_dtypes, make, [*given, mask])
-    made = [part for array in instance.memory(given, name) for part in (array, *array.shape)]
     n_elements = math.prod(shape)
+    tasks = min(tasks, max(-(-n_elements // instance.module.width), 1))
+    made = [
+        part for array in instance.memory(given, name, tasks) for part in (array, len(array) // tasks, *array.shape[1:])
+    ]
     if is_told:
         counted = _progress.Counted(name, progress, n_elements)
         counter, told = counted.counter, {"progress": counted}
