@@ -113,7 +113,12 @@ def as_array(value: Any, place: str) -> np.ndarray:
         raise TypeError(f"{place} has nulls, which no number stands for; fill them (x.fill_null(0)) or drop them")
     shows = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
     read = _of_dlpack if not shows and hasattr(value, "__dlpack__") else np.asarray
-    return _read(read, value, place) if shows or read is _of_dlpack else np.asarray(value)
+    if shows or read is _of_dlpack:
+        return _read(read, value, place)
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{place} {no_array(value, error)}") from None
 
 
 def _read(read: Any, value: Any, place: str) -> np.ndarray:
@@ -174,7 +179,10 @@ def readable(value: Any, place: str) -> np.ndarray | None:
     except TypeError:
         memory = None
     if memory is not None:
-        return np.asarray(memory)
+        try:
+            return np.asarray(memory)
+        except ValueError as error:
+            raise ValueError(f"{place} {no_array(value, error)}") from None
     if not isinstance(value, (list, tuple, range)) and not hasattr(value, "__array__"):
         return None
     if is_foreign(value):
@@ -182,10 +190,7 @@ def readable(value: Any, place: str) -> np.ndarray | None:
             f"{place} is a `{type(value).__name__}`, which may mean more than its numbers; "
             "pass np.asarray(x) if they alone count"
         )
-    try:
-        array = as_array(value, place)
-    except ValueError as error:
-        raise ValueError(f"{place} {no_array(value, error)}") from None
+    array = as_array(value, place)
     is_view = hasattr(value, "__array__") and np.may_share_memory(array, as_array(value, place))
     if array.flags.writeable and not is_view:
         # What a program wrote there would be lost.
@@ -197,6 +202,12 @@ def no_array(value: Any, error: ValueError) -> str:
     """Say why numpy makes no array of an object."""
     if isinstance(value, (list, tuple)) and "inhomogeneous" in str(error):
         return "is no array: its rows have different lengths; make them equal, or pass one after another"
+    ctypes = sys.modules.get("ctypes")
+    if ctypes is not None and isinstance(value, ctypes._Pointer):
+        help = "pass np.ctypeslib.as_array(x, (n,)) if there are n"
+        return f"is a pointer of ctypes, which does not know how many elements it points to; {help}"
+    if ctypes is not None and isinstance(value, ctypes._SimpleCData):
+        return f"is a `{type(value).__name__}` of ctypes, and no array; pass its value, x.value, if that is a number"
     return f"is no array: {error}"
 
 

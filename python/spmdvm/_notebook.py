@@ -13,7 +13,7 @@ from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.display import display
 
 from . import _html
-from ._errors import CompileError, Trap
+from ._errors import CompileError, Diagnostic, Finding, Trap
 from ._spmdvm import Module, _compile_silently
 
 _OPTION = re.compile(
@@ -212,5 +212,17 @@ def _plain_listing(module: Module) -> str:
 
 
 def load(shell: Any) -> None:
-    """Register the magics."""
+    """Register the magics, and have lists of findings and of diagnostics show themselves as these do."""
     shell.register_magics(SpmdMagics)
+    formatter = shell.display_formatter.formatters["text/html"]
+    with contextlib.suppress(KeyError):
+        # Somebody else shows lists.
+        formatter.lookup_by_type(list)
+        return
+    formatter.for_type(list, _html_of_list)
+
+
+def _html_of_list(given: list[Any]) -> str | None:
+    if not given or not all(isinstance(each, (Finding, Diagnostic)) for each in given):
+        return None
+    return "".join(each._repr_html_() for each in given)

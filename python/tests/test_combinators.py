@@ -1,6 +1,7 @@
 """Combinators: map, reduce, scan, reduce_by_index, filter."""
 
 import copy
+import ctypes
 import doctest
 import functools
 import itertools
@@ -1099,7 +1100,7 @@ MISTAKES = [
     (lambda: spmdvm.reduce("+", "abc"), TypeError, "`x` takes an array, not 'abc'"),
     (lambda: spmdvm.reduce("+", None), TypeError, "`x` takes an array, not None"),
     (lambda: spmdvm.reduce("+", ()), TypeError, "`x` is an empty tuple"),
-    (lambda: spmdvm.reduce("+", [[1], [1, 2]]), ValueError, "`x` is no array of numbers"),
+    (lambda: spmdvm.reduce("+", [[1], [1, 2]]), ValueError, "`x` is no array: its rows"),
     (lambda: spmdvm.reduce("+", np.ma.ones(3)), TypeError, "`x` is a masked array; pass its filled"),
     (lambda: spmdvm.reduce("+", np.ones(3).view(Units)), TypeError, "`x` is a Units; pass np.asarray"),
     (
@@ -1308,3 +1309,27 @@ def test_axes_that_are_kept():
 def test_options_that_there_are_not(call, message):
     with pytest.raises(TypeError, match=message):
         call(np.arange(5))
+
+
+def test_what_is_no_array_is_told():
+    pointer = ctypes.cast((ctypes.c_float * 4)(), ctypes.POINTER(ctypes.c_float))
+    double = spmdvm.kernel(lambda x: x * 2)
+    calls = [
+        lambda x: spmdvm.reduce("+", x),
+        lambda x: spmdvm.scan("+", x),
+        lambda x: spmdvm.map(double, x),
+        lambda x: spmdvm.filter("x > 1", x),
+        lambda x: spmdvm.reduce_by_index(np.zeros(3), "+", [0, 1], x),
+        lambda x: spmdvm.evaluate("x + 1", {"x": x}),
+        double,
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"\(.*\): `.*` is no array: its rows have different lengths; make them"):
+            call([[1, 2], [3]])
+        with pytest.raises(ValueError, match=r"is a pointer of ctypes, .*; pass np\.ctypeslib\.as_array\(x, \(n,\)\)"):
+            call(pointer)
+    for given, kind in (({1, 2}, "set"), ((k for k in range(3)), "generator"), (map(abs, [1]), "map")):
+        with pytest.raises(TypeError, match=rf"`x` takes an array, not a `{kind}`; pass np\.array\(list\(x\)\)"):
+            spmdvm.reduce("+", given)
+    with pytest.raises(TypeError, match=r"not a `dict`; pass np\.array\(list\(x\.values\(\)\)\)"):
+        spmdvm.reduce("+", {"a": 1})

@@ -237,6 +237,16 @@ def shell():
     assert sys.modules["__main__"] is main
 
 
+def test_lists_of_findings_show_themselves(shell) -> None:
+    checked = spmdvm.compile("export void f(uniform float y[]) { y[programIndex & 3] = programIndex; }", check=True)
+    checked.f(np.zeros(4, np.float32))
+    found = checked.report()
+    shown, _ = shell.display_formatter.format(found)
+    assert shown["text/html"] == "".join(finding._repr_html_() for finding in found) != ""
+    for other in ([], [1, 2], [*found, 1]):
+        assert "text/html" not in shell.display_formatter.format(other)[0]
+
+
 def test_exports_become_functions(shell, capsys) -> None:
     assert shell.run_cell("%%spmd --name program --width 8\n" + SCALE).success
     assert shell.user_ns["square"](3.0) == 9

@@ -6,6 +6,7 @@ import functools
 import math
 import operator
 import os
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -54,17 +55,18 @@ def _array(who: str, name: str, given: Any) -> np.ndarray:
         raise TypeError(
             f"{who}(): `{name}` is a {type(given).__name__}; pass np.asarray of it, if its numbers alone count"
         )
-    if given is None or isinstance(given, (str, bytes, dict, set)):
+    if given is None or isinstance(given, (str, bytes)):
         raise TypeError(f"{who}(): `{name}` takes an array, not {given!r}")
+    if isinstance(given, (Iterator, Mapping, Set)):
+        kind = type(given).__name__
+        values = "x.values()" if isinstance(given, Mapping) else "x"
+        raise TypeError(f"{who}(): `{name}` takes an array, not a `{kind}`; pass np.array(list({values}))")
     if is_lazy(given):
         raise TypeError(
             f"{who}() works on whole arrays, and `{name}` is a Dask array; compute it first (x.compute()), or call "
             f"{who} for each chunk (x.map_blocks(…))"
         )
-    try:
-        array = as_array(given, f"{who}(): `{name}`")
-    except ValueError as error:
-        raise ValueError(f"{who}(): `{name}` is no array of numbers: {error}") from None
+    array = as_array(given, f"{who}(): `{name}`")
     if _number(array.dtype) is None:
         # Other libraries call it otherwise.
         hint = "convert it, with astype" if isinstance(given, np.ndarray) else "convert it, np.asarray(x, np.float64)"
