@@ -111,6 +111,7 @@ def as_array(value: Any, place: str) -> np.ndarray:
     refuse_device(value, place)
     if is_polars(value) and value.null_count():
         raise TypeError(f"{place} has nulls, which no number stands for; fill them (x.fill_null(0)) or drop them")
+    _refuse_missing(value, place)
     shows = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
     read = _of_dlpack if not shows and hasattr(value, "__dlpack__") else np.asarray
     if shows or read is _of_dlpack:
@@ -119,6 +120,29 @@ def as_array(value: Any, place: str) -> np.ndarray:
         return np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{place} {no_array(value, error)}") from None
+
+
+def _refuse_missing(value: Any, place: str) -> None:
+    """Fail if integers or bools of pandas are missing: numpy would make floats, or objects, of all of them."""
+    kind = _pandas(value)
+    for dtype in [] if kind is None else value.dtypes if kind == "DataFrame" else [value.dtype]:
+        if isinstance(dtype, np.dtype) or getattr(dtype, "kind", "") not in "iub":
+            continue
+        if np.asarray(value.isna()).any():
+            what, fill = ("bool", "False") if dtype.kind == "b" else ("integer", "0")
+            help = f"fill them (x.fillna({fill})), drop them, or pass x.astype('float64'), in which they are NaN"
+            raise TypeError(f"{place} has missing values, which no {what} stands for; {help}")
+
+
+def instead_of(dtype: np.dtype) -> str | None:
+    """Say what to pass for an array of what programs do not have; None of what they have, and of records."""
+    if dtype.kind == "O":
+        return "pass its numbers, np.asarray(x, np.float64)"
+    if dtype.kind in "mM":
+        return "pass its counts, np.asarray(x).view(np.int64)"
+    if dtype.kind in "SU":
+        return "pass numbers; np.asarray(x, np.float64) reads those that are written"
+    return "convert it, np.asarray(x, np.float64)" if dtype.char == "g" else None
 
 
 def _read(read: Any, value: Any, place: str) -> np.ndarray:

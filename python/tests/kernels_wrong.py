@@ -117,7 +117,7 @@ def array_mask_of_and(a):
 
 
 def array_sum_along_an_axis(a):
-    a[0] = np.sum(a, axis=1)  # HERE this array has 1 dimensions
+    a[0] = np.sum(a, axis=1)  # HERE this array has 1 dimension
 
 
 def array_sum_along_an_axis_by_position(a):
@@ -125,7 +125,7 @@ def array_sum_along_an_axis_by_position(a):
 
 
 def array_least_of_sums(a):
-    a[0] = np.argmin(np.mean(a, axis=1))  # HERE this array has 1 dimensions
+    a[0] = np.argmin(np.mean(a, axis=1))  # HERE this array has 1 dimension
 
 
 def array_of_a_length_that_changes(x):
@@ -1071,7 +1071,7 @@ def array_made_here_read_and_written(a):
 
 def array_slice_of_other_dimensions_passed_on(a):
     def f(b):
-        return b[0, 1]  # HERE this array has 1 dimensions
+        return b[0, 1]  # HERE this array has 1 dimension
 
     return f(a[1:])
 
@@ -1120,7 +1120,7 @@ def array_slice_of_shape(a):
 
 
 def array_dimensions(a):
-    a[0, 1] = 0  # HERE this array has 1 dimensions
+    a[0, 1] = 0  # HERE this array has 1 dimension
 
 
 def array_float_index(a):

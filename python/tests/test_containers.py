@@ -169,7 +169,32 @@ def test_series_keep_their_index(module: spmdvm.Module) -> None:
     with pytest.raises(TypeError, match=r"`x` expects float32, .* a `Series` of float64.*x.astype\(np.float32\)"):
         module.add(x.astype(float), 1)
     with pytest.raises(TypeError, match=r"`x` expects int32, .* a `Series` of Int64"):
-        module.half(pandas.Series([1, None], dtype="Int64"))
+        module.half(pandas.Series([1, 2], dtype="Int64"))
+
+
+def test_missing_integers_of_pandas_are_refused(module: spmdvm.Module) -> None:
+    pandas = pytest.importorskip("pandas")
+    missing = pandas.Series([1, None], dtype="Int64")
+    kernel = spmdvm.kernel(lambda x: x + 1)
+    calls = [
+        module.half,
+        kernel,
+        lambda x: spmdvm.evaluate("x + 1", {"x": x}),
+        lambda x: spmdvm.reduce("+", x),
+        lambda x: kernel(pandas.DataFrame({"a": [1.0, 2.0], "b": x})),
+    ]
+    for call in calls:
+        with pytest.raises(
+            TypeError, match=r"`x` has missing values, which no integer stands for; fill them \(x\.fill"
+        ):
+            call(missing)
+    with pytest.raises(TypeError, match=r"which no bool stands for; fill them \(x\.fillna\(False\)\)"):
+        kernel(pandas.Series([True, None], dtype="boolean"))
+    assert kernel(missing.fillna(5)).tolist() == [2, 6] and kernel(missing.astype("float64")).isna().tolist() == [
+        False,
+        True,
+    ]
+    assert kernel(pandas.Series([1.5, None], dtype="Float64")).isna().tolist() == [False, True]
 
 
 def test_frames_keep_their_labels(module: spmdvm.Module) -> None:

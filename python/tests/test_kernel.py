@@ -667,7 +667,7 @@ def test_evaluate_finds_names():
     with pytest.raises(TypeError, match=r"there is no variable in 'np\.pi \* 2': Python computes it"):
         spmdvm.evaluate("np.pi * 2")
     assert spmdvm.evaluate("a.real + np.pi - pi").tolist() == [0, 1, 2, 3]
-    with pytest.raises(spmdvm.CompileError, match=r"invalid syntax|unexpected EOF"):
+    with pytest.raises(spmdvm.CompileError, match=r"something is missing at the end"):
         spmdvm.evaluate("a +")
     assert spmdvm.vectorize("y - x")(5, 3) == 2
 

@@ -1,5 +1,6 @@
 """What is wrong with a kernel is told at its line, and what is wrong with a call by the name of the parameter."""
 
+import decimal
 import functools
 import inspect
 import math
@@ -193,7 +194,7 @@ def test_wrong_calls():
         ((1, 2, 3), r"^f\(\): too many positional arguments: f\(x, y\)$"),
         ((np.zeros(2, ">f4"), 1), r"`x` has no type of kernels: .*>f4, .*; convert it, with astype\('float32'\)"),
         (("a", 2), "`x` has no type of kernels: 'a'"),
-        ((None, 2), "`x` has no type of kernels: NoneType"),
+        ((None, 2), "`x` has no type of kernels: None"),
         ((np.array([1j], ">c16"), 2), "`x` has no type of kernels: an array of >c16, whose bytes are in the other"),
         ((np.array(["a"]), 2), "`x` has no type of kernels"),
     ]:
@@ -217,7 +218,7 @@ def test_wrong_calls():
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             g(*args)
-    with pytest.raises(TypeError, match="array kernel and takes no `out=`"):
+    with pytest.raises(TypeError, match="array kernel, .* takes no `out=`"):
         g(np.zeros(3), 1, out=np.zeros(3))
     frozen = np.zeros(3)
     frozen.flags.writeable = False
@@ -473,7 +474,9 @@ def test_wrong_calls_name_the_kernel():
     def f(x, y=1):
         return x + y
 
-    with pytest.raises(TypeError, match=r"^f\(\) got an unexpected keyword argument 'z': f\(x, y=1\)$"):
+    with pytest.raises(
+        TypeError, match=r"^f\(\) got an unexpected keyword argument 'z': f\(x, y=1, \*, out=None, .*\)$"
+    ):
         f(1, z=2)
     with pytest.raises(OverflowError, match=r"^f\(\): `x`: \d+ does not fit int64"):
         f(2**70)
@@ -590,3 +593,91 @@ def test_wrong_arguments_of_evaluate():
     # What it advises works.
     assert 'write `spmdvm.reduce("+", x, map="x * x")`' in caught.value.diagnostics[0].help
     assert spmdvm.reduce("+", x, map="x * x") == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "help"),
+    [
+        (np.array([1, None], object), r"np\.asarray\(x, np\.float64\)"),
+        ([1, "a"], "pass numbers"),
+        (np.ones(2, np.longdouble), r"convert it, np\.asarray\(x, np\.float64\)"),
+        (np.timedelta64(3, "s"), r"pass its counts, np\.asarray\(x\)\.view\(np\.int64\)"),
+        (b"abc", r"np\.frombuffer\(x, np\.uint8\)"),
+        ({"a": 1}, r"a `dict`; pass its numbers one by one"),
+        ({1}, r"a `set`; pass np\.array\(list\(x\)\)"),
+        ((k for k in range(3)), r"a `generator`; pass np\.array\(list\(x\)\)"),
+        (decimal.Decimal("1.5"), r"a `Decimal`; pass float\(x\)"),
+        (None, "kernels: None;"),
+    ],
+)
+def test_what_to_pass_instead(given, help):
+    with pytest.raises(TypeError, match=help):
+        spmdvm.kernel(lambda x: x + 1)(given)
+    if given is not None and not isinstance(given, bytes):
+        with pytest.raises(TypeError, match=help):
+            spmdvm.kernel(lambda a: a[0])(given)
+
+
+def test_arrays_without_dimensions():
+    with pytest.raises(TypeError, match=r"an array of float64 without dimensions; pass x\.reshape\(1\)"):
+        spmdvm.kernel(lambda a: a[0])(np.array(1.0))
+
+
+def test_options_of_calls():
+    @spmdvm.kernel
+    def elements(x, y):
+        return x + y
+
+    @spmdvm.kernel
+    def arrays(a):
+        for i in spmdvm.foreach(len(a)):
+            a[i] += 1
+
+    x = np.arange(3.0)
+    told = r"'treads': elements\(x, y, \*, out=None, .*progress=False\); did you mean `threads`\?"
+    with pytest.raises(TypeError, match=told):
+        elements(x, 1, treads=2)
+    for option, help in (("threads", "call it for parts"), ("out", "store to an array"), ("where", "pass the mask")):
+        with pytest.raises(TypeError, match=rf"arrays\(\) is an array kernel, .* takes no `{option}=`; .*{help}"):
+            arrays(x, **{option: 1})
+    # As functions of numpy.
+    out = np.zeros(3)
+    assert elements(x, 1, out=(out,)) is out and out.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x +", "something is missing at the end of the expression"),
+        ("", "something is missing at the end of the expression"),
+        ("y = x * 2", r"assign what it gives: `y = spmdvm\.evaluate\('x \* 2'\)`"),
+        ("for v in x: v", "statements stand in a function"),
+        ("x^2", r"powers are written `\*\*`: `x \*\* 2`"),
+        ("x > 0 & x < 2", r"`\(a > 0\) & \(b > 0\)`"),
+        ("[v for v in x]", "a list comprehension cannot stand in a kernel"),
+        ("(y := x) + 1", "`:=` here cannot stand in a kernel"),
+    ],
+)
+def test_expressions(text, message):
+    x = np.arange(3.0)
+    with pytest.raises(spmdvm.CompileError, match=message):
+        spmdvm.evaluate(text, {"x": x})
+
+
+def test_spaces_around_expressions():
+    x, weight = np.arange(3.0), 2  # noqa: F841 - of the expression
+    assert spmdvm.evaluate("\n    x * 2\n").tolist() == [0, 2, 4]
+    assert spmdvm.vectorize(" x + 1 ")(x).tolist() == [1, 2, 3]
+    with pytest.raises(NameError, match=r"`weigth` in .* is no variable here; did you mean `weight`\?"):
+        spmdvm.evaluate("x * weigth")
+
+
+def test_what_vectorize_takes():
+    with pytest.raises(TypeError, match=r"a function, not `sin`, which kernels call as it is; .*spmdvm\.map\(sin, x\)"):
+        spmdvm.vectorize(np.sin)
+    with pytest.raises(TypeError, match=r"no option `otypes`; .*`def f\(x\) -> np\.float64`"):
+        spmdvm.vectorize(lambda x: x, otypes=[float])
+    with pytest.raises(TypeError, match=r"vectorize\(\) has no option `signature`"):
+        spmdvm.vectorize(lambda x: x, signature="()")
+    with pytest.raises(TypeError, match=r"not the text 'x \+ 1'; spmdvm\.vectorize makes kernels of expressions"):
+        spmdvm.kernel("x + 1")

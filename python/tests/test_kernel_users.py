@@ -463,7 +463,7 @@ def test_a_kernel_of_numbers_that_gives_nothing():
 
 
 def test_objects_are_told_by_their_types():
-    with pytest.raises(TypeError, match="`rng` has no type of kernels: Generator"):
+    with pytest.raises(TypeError, match="`rng` has no type of kernels: a `Generator`"):
         spmdvm.kernel(lambda x, rng: x + rng.random())(1.0, np.random.default_rng(1))
 
 

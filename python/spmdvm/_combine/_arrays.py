@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._containers import as_array, is_lazy
+from .._containers import as_array, instead_of, is_lazy
 from .._kernel._types import Num, of_dtype
 
 
@@ -68,9 +68,7 @@ def _array(who: str, name: str, given: Any) -> np.ndarray:
         )
     array = as_array(given, f"{who}(): `{name}`")
     if _number(array.dtype) is None:
-        # Other libraries call it otherwise.
-        hint = "convert it, with astype" if isinstance(given, np.ndarray) else "convert it, np.asarray(x, np.float64)"
-        hint = "take its real or imaginary part" if array.dtype.kind == "c" else hint
+        hint = instead_of(array.dtype) or "take its real or imaginary part"
         hint = "pass its fields one by one, as a tuple" if array.dtype.fields else hint
         raise TypeError(
             f"{who}(): `{name}` holds {array.dtype}, and programs have bools, integers and floats up to 64 bits; {hint}"

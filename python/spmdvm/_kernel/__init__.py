@@ -19,7 +19,8 @@ import re
 import sys
 import threading
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
+from numbers import Number
 from typing import Any, Callable
 
 import numpy as np
@@ -31,7 +32,7 @@ from .._spmdvm import _compile_silently as _compile
 from . import _annotated, _elements, _functions, _library, _options
 from ._functions import ACROSS
 from ._functions import foreach as foreach
-from ._instead import close_to
+from ._instead import close_to, meant
 from ._lambdas import is_lambda
 from ._places import ENTRY, LOOP, TASK, compile_error, in_python, name_python_line, with_python_lines
 from ._plain import parameters
@@ -393,20 +394,27 @@ class Kernel:
             return self._call_elements(values, special)
         progress = {name: special.pop(name) for name in ("progress",) if name in special}
         if special:
-            raise TypeError(f"{self.__name__}() is an array kernel and takes no `{next(iter(special))}=`")
+            name = next(iter(special))
+            raise TypeError(
+                f"{self.__name__}() is an array kernel, which is called once and has its own loops, and takes no "
+                f"`{name}=`; {_INSTEAD_OF[name]}"
+            )
         return self._call_arrays(values, progress)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         """Give the arguments by name."""
-        takes = f"{self.__name__}{self._signature}"
         unknown = next((name for name in kwargs if name not in self._names), None)
         if unknown is not None:
             # In Python's words, by which polars knows what functions do not take.
-            raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{unknown}': {takes}")
+            help = meant(unknown, (*self._names, *(_SPECIAL if self.is_elementwise else ("progress",))))
+            takes = f"'{unknown}': {self.__name__}{self.__signature__}"
+            raise TypeError(
+                f"{self.__name__}() got an unexpected keyword argument {takes}" + (f"; {help}" if help else "")
+            )
         try:
             return self._signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self.__name__}(): {error}: {takes}") from None
+            raise TypeError(f"{self.__name__}(): {error}: {self.__name__}{self._signature}") from None
 
     def _call_elements(self, values: list[Any], special: dict[str, Any]) -> Any:
         # What has been called with such arguments as they are needs no more than that.
@@ -435,6 +443,10 @@ class Kernel:
         """Call an elementwise kernel: over arrays as they are, or what goes through memory itself."""
         if instance.has_loop:
             return _elements.call(self, instance, values, special, _seeing.via is not None)
+        out = special.get("out")
+        if type(out) is tuple and len(out) == 1:
+            # Functions of numpy take one array so, too.
+            special = {**special, "out": out[0]}
         return self._run(instance, values, special)
 
     def _as_array(self, name: str, value: Any) -> Any:
@@ -469,7 +481,9 @@ class Kernel:
                 found = _containers.as_array(value, f"{self.__name__}(): `{name}`")
                 ty = of_dtype(found.dtype)
                 if ty is None:
-                    told = f"a {type(value).__name__} of {found.dtype}"
+                    of = getattr(value, "dtype", found.dtype)
+                    help = "pass x.cat.codes" if of == "category" else _containers.instead_of(found.dtype)
+                    told = f"a {type(value).__name__} of {of}" + (f"; {help}" if help else "")
                     raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {told}{_EXPECTED}")
             else:
                 ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
@@ -614,7 +628,8 @@ class Kernel:
             )
         of = _functions.type_of(annotation.of) or of_dtype(annotation.of)
         if strong(of) != ty.of if isinstance(of, Num) else of != ty.of:
-            raise TypeError(f"{self.__name__}(): `{name}` takes an array of {of}, not of {value.dtype}")
+            help = f"; pass np.asarray(x, np.{of})" if isinstance(of, Num) else ""
+            raise TypeError(f"{self.__name__}(): `{name}` takes an array of {of}, not of {value.dtype}{help}")
 
     def _run(self, instance: _Instance, given: list[Any], special: dict[str, Any]) -> Any:
         # A call that is looked at hands the next run over, and that one only.
@@ -959,6 +974,13 @@ class Kernel:
 
 # What calls of elementwise kernels take besides the function's parameters.
 _SPECIAL = {"out": None, "where": True, "threads": 1, "progress": False}
+# What to do where an array kernel does not take them.
+_INSTEAD_OF = {
+    "threads": "make a kernel of single elements of what is done in a loop, or call it for parts of the arrays in "
+    "threads of Python, which run at the same time",
+    "out": "store to an array that is a parameter",
+    "where": "pass the mask as an argument, and ask it in the loop",
+}
 
 
 # Who makes the next run of a kernel on this thread, if it is to be looked at.
@@ -1087,7 +1109,9 @@ def _of_text(text: str, options: dict[str, Any]) -> Kernel:
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
     names = (n for n in nodes if id(n) not in called and n.id not in _CONSTANTS)
-    found = [n.id for n in names if not (id(n) in owners and n.id in _MODULES)]
+    # (What is assigned within cannot stand there, which is told at its place.)
+    own = {n.id for n in nodes if isinstance(n.ctx, ast.Store)}
+    found = [n.id for n in names if n.id not in own and not (id(n) in owners and n.id in _MODULES)]
     return Kernel._of_expression(text, source, list(dict.fromkeys(found)), what, options)
 
 
@@ -1105,6 +1129,12 @@ def vectorize(expression: str | Callable[..., Any], **options: Any) -> Kernel:
     >>> spmdvm.vectorize(lambda x, limit: x if x < limit else limit)(np.arange(4), 2)
     array([0, 1, 2, 2])
     """
+    if "otypes" in options:
+        raise TypeError(
+            "vectorize() has no option `otypes`; results have the types that numpy gives, those of functions what is "
+            "annotated: `def f(x) -> np.float64`"
+        )
+    _options.check("vectorize", options)
     if inspect.isfunction(expression):
         found: Kernel = kernel(expression, **options)
         if not found.is_elementwise:
@@ -1114,10 +1144,9 @@ def vectorize(expression: str | Callable[..., Any], **options: Any) -> Kernel:
             )
         return found
     if not isinstance(expression, str):
-        raise TypeError(
-            f"spmdvm.vectorize takes an expression as a string, or a function, not {type(expression).__name__}"
-        )
-    return _expression("vectorize", expression, options)
+        told = _no_function(expression)
+        raise TypeError(f"spmdvm.vectorize takes an expression as a string, or a function, not {told}")
+    return _expression("vectorize", expression.strip(), options)
 
 
 def evaluate(
@@ -1161,6 +1190,7 @@ def evaluate(
                 f"evaluate() has no option `{name}`; pass what names of the expression stand for as a mapping: "
                 f'evaluate({expression!r}, {{"{name}": …}})'
             )
+    expression = expression.strip()
     found = _expression("evaluate", expression, options)
     spaces: list[Any] = [{} if names is None else names]
     frame = sys._getframe(1)
@@ -1176,7 +1206,9 @@ def evaluate(
                 values.append(space[name])
                 break
         else:
-            raise NameError(f"`{name}` in spmdvm.evaluate({expression!r}) is no variable here{_meant(name)}")
+            known = {key for space in spaces for key in space if isinstance(key, str)}
+            help = _meant(name) or (f"; {text}" if (text := meant(name, known)) else "")
+            raise NameError(f"`{name}` in spmdvm.evaluate({expression!r}) is no variable here{help}")
     special = {} if out is None else {"out": out}
     if threads != 1:
         special["threads"] = threads
@@ -1321,8 +1353,6 @@ def _kind(value: Any) -> Any:
 
 
 def _described(value: Any) -> str:
-    if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
-        return f"an array of {value.dtype}; pass its counts, with view(np.int64)"
     if isinstance(value, (np.ndarray, np.void)) and value.dtype.names:
         return _record_described("an array of records" if isinstance(value, np.ndarray) else "a record", value.dtype)
     if isinstance(value, str):
@@ -1331,8 +1361,22 @@ def _described(value: Any) -> str:
         native = value.dtype.newbyteorder("=").name
         return f"an array of {value.dtype}, whose bytes are in the other order; convert it, with astype({native!r})"
     if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype}" + ("" if value.ndim else " without dimensions")
-    return f"{value!r}" if isinstance(value, (int, float, str)) else f"{type(value).__name__}"
+        help = _containers.instead_of(value.dtype) or ("" if value.ndim else "pass x.reshape(1)")
+        return f"an array of {value.dtype}{'' if value.ndim else ' without dimensions'}{help and '; '}{help}"
+    if value is None or isinstance(value, (int, float)):
+        return f"{value!r}"
+    kind = type(value).__name__
+    if isinstance(value, np.generic):
+        return f"a `{kind}`; {_containers.instead_of(value.dtype) or 'pass x.item()'}"
+    if isinstance(value, (bytes, bytearray)):
+        return "bytes; pass np.frombuffer(x, np.uint8)"
+    if isinstance(value, Mapping):
+        return f"a `{kind}`; pass its numbers one by one, or np.array(list(x.values()))"
+    if isinstance(value, (Set, Iterator)):
+        return f"a `{kind}`; pass np.array(list(x))"
+    if isinstance(value, Number):
+        return f"a `{kind}`; pass float(x)"
+    return f"a `{kind}`"
 
 
 def _no_function(given: Any) -> str:
@@ -1350,6 +1394,8 @@ def _no_function(given: Any) -> str:
         return f"`{name}`, which kernels call as it is; to call it on arrays, spmdvm.map({name}, x)"
     if isinstance(given, functools.partial):
         return "a partial; write what it calls: `lambda x: f(x, 2)`"
+    if isinstance(given, str):
+        return f"the text {given!r}; spmdvm.vectorize makes kernels of expressions"
     return f"{kind}; write one with `def` or `lambda`"
 
 

@@ -181,7 +181,7 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
         for goal, target in zip(outs, targets):
             if goal is not target:
                 assign(goal, target, deadline, chosen)
-        return out
+        return out if instance.gives_several else outs[0]
     found = [_as_dtype(target, dtype) for target, dtype in zip(targets, dtypes)]
     if not shape:
         # As functions of one number give one of Python.

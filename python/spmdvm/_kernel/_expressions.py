@@ -487,7 +487,8 @@ class Expressions(Calls):
         for part in filter(is_no_index, parts):
             self.fail(part, *NO_INDEX)
         if len(parts) != ndim:
-            self.fail(node, f"this array has {ndim} dimensions", f"{len(parts)} indices", "give one index for each")
+            told = f"this array has {ndim} dimension{'s' * (ndim != 1)}"
+            self.fail(node, told, f"{len(parts)} indices", "give one index for each")
         return [self._index(part, array, axis) for axis, part in enumerate(parts)]
 
     def _place(self, node: ast.Subscript, array: Value) -> tuple[str, bool, frozenset[str]]:
@@ -579,7 +580,7 @@ class Expressions(Calls):
         if ty is None or (ty.kind == "f" and a.type.is_int and b.type.is_int):
             self.fail(node, f"`{a.type}` and `{b.type}` have no common integer type", "convert one of them")
         if op in ("<<", ">>", "&", "|", "^") and ty.kind == "f":
-            self.fail(node, f"floats have no `{op}`", f"`{ty}`")
+            self.fail(node, f"floats have no `{op}`", f"`{ty}`", _instead.of_bits(node, op))
         if ty == INT:
             return self._python_ints(node, op, a, b)
         x, y = self.cast(a, ty, node), self.cast(b, ty, node)

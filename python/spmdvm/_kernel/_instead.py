@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import math
 from collections.abc import Iterable
@@ -116,6 +117,13 @@ def function(function: Any, name: str, known: Iterable[str]) -> str:
     if found is not None:
         return f"is `{found}` meant?"
     return "compute it outside of the kernel and pass the result; or write it as a function of Python, with `def`"
+
+
+def of_bits(node: Any, op: str) -> str | None:
+    """Say what to write for an operator of bits between floats."""
+    if isinstance(node, ast.BinOp) and op == "^":
+        return f"powers are written `**`: `{ast.unparse(node.left)} ** {ast.unparse(node.right)}`"
+    return f"it goes before comparisons, which stand in parentheses: `(a > 0) {op} (b > 0)`" if op in "&|" else None
 
 
 def close_to(name: str, known: Iterable[str], cutoff: float) -> str | None:

@@ -232,7 +232,8 @@ class Parts(Fields):
         indices, ndim = self._whole_indices(node, array.type.ndim), array.type.ndim
         given = sum(not is_no_index(index) for index in indices)
         if given > ndim:
-            self.fail(node, f"this array has {ndim} dimensions", f"{given} indices", "give one index for each")
+            told = f"this array has {ndim} dimension{'s' * (ndim != 1)}"
+            self.fail(node, told, f"{given} indices", "give one index for each")
         name = self.temporary("part")
         axes: list[Axis] = []
         kept, new = 0, set()

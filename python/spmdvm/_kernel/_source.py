@@ -128,10 +128,13 @@ class Source:
         try:
             body = ast.parse(text, file, mode="eval").body
         except SyntaxError as error:
-            column, number = error.offset or 1, error.lineno or 1
+            number, column, message = error.lineno or 1, error.offset, error.msg
             line = Line(file, number, lines[number - 1] if number <= len(lines) else "")
-            drawn = excerpt(line, column, column + 1, error.msg)
-            raise CompileError(f"error[K0001]: {error.msg}\n{drawn}") from None
+            if not column:
+                # Python has looked for what is behind the last line.
+                column, message = len(line.text) + 1, "something is missing at the end of the expression"
+            drawn = excerpt(line, column, column + 1, "here")
+            raise CompileError(f"error[K0001]: {message}\n{drawn}{_help_with(text)}") from None
         source = Source(body, file, 1, lines)
         source._column = 0
         return source
@@ -176,6 +179,20 @@ class Source:
             "K0002", "kernel", "error", message, self.file, line, column, line, end, (label,), help, ()
         )
         raise CompileError(text, [diagnostic])
+
+
+def _help_with(text: str) -> str:
+    """Say what to do with statements that are no expression."""
+    try:
+        first = ast.parse(text).body[0]
+    except (SyntaxError, IndexError):
+        return ""
+    help = "an expression has one value; statements stand in a function, `@spmdvm.kernel`"
+    if isinstance(first, ast.Assign):
+        help = (
+            f"assign what it gives: `{ast.unparse(first.targets[0])} = spmdvm.evaluate({ast.unparse(first.value)!r})`"
+        )
+    return f"\n  help: {help}"
 
 
 def _function_in(lines: Any) -> ast.FunctionDef | None:
