@@ -1237,3 +1237,27 @@ def array_turned_rows(a):
 
 def array_polynomial_of_rows(a):
     return np.polyval(a.reshape(2, 2), a[0])  # HERE `np.polyval` takes an array of one dimension in a kernel
+
+
+def foreach_over_an_array(a):
+    for i in spmdvm.foreach(a):  # HERE a range of `foreach` is a number, or a start and a stop
+        a[i] = 0
+
+
+def sum_that_is_written_out(a):
+    s = 0.0
+    for i in spmdvm.foreach(len(a)):
+        s = s + a[i]  # HERE `s` is summed up in this `foreach`, and has its value only behind it
+    return s
+
+
+def element_of_a_number(a):
+    return a[0][0]  # HERE `a[0]` is a number and has no elements
+
+
+def element_of_a_dict_that_is_listed(a):
+    return a[0] + {0: 1}[0]  # HERE a dict cannot stand in a kernel
+
+
+def axis_that_is_not(a):
+    return np.sum(a, axis=1)  # HERE this array has 1 dimension

@@ -1333,3 +1333,27 @@ def test_what_is_no_array_is_told():
             spmdvm.reduce("+", given)
     with pytest.raises(TypeError, match=r"not a `dict`; pass np\.array\(list\(x\.values\(\)\)\)"):
         spmdvm.reduce("+", {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: spmdvm.reduce("sum", x), r"; did you mean '\+'\?"),
+        (lambda x: spmdvm.scan("cumprod", x), r"; did you mean '\*'\?"),
+        (lambda x: spmdvm.reduce("a + b", x), r"; one of your own is a function of two elements, lambda a, b: "),
+        (lambda x: spmdvm.reduce(x, "+"), r"not '\+'; the operator comes first: spmdvm\.reduce\(op, x\)"),
+        (lambda x: spmdvm.filter(x, "x > 1"), "the predicate comes first"),
+        (lambda x: spmdvm.map(x, np.sin), r"not a ndarray; it comes before the arrays: spmdvm\.map\(f, x\)"),
+        (lambda x: spmdvm.map(np.fft.fft, x), "not `fft`, which kernels do not know; write a function"),
+        (lambda x: spmdvm.map(print, x), "not `print`, which kernels do not know; write a function"),
+        (lambda x: spmdvm.map(functools.partial(pow, 2), x), "not a partial; write what it calls"),
+        (lambda x: spmdvm.reduce(lambda a: a, x), "has 1 parameter$"),
+        (
+            lambda x: spmdvm.reduce_by_index("+", [1], [1.0], x),
+            "arguments are dest, op, indices, values, in this order",
+        ),
+    ],
+)
+def test_what_may_be_meant(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call(np.arange(3.0))

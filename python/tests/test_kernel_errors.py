@@ -218,7 +218,7 @@ def test_wrong_calls():
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             g(*args)
-    with pytest.raises(TypeError, match="array kernel, .* takes no `out=`"):
+    with pytest.raises(TypeError, match=r"array kernel, .* takes no `out=`"):
         g(np.zeros(3), 1, out=np.zeros(3))
     frozen = np.zeros(3)
     frozen.flags.writeable = False

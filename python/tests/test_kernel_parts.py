@@ -572,3 +572,14 @@ def test_types_and_lengths_of_arrays_of_the_function_are_theirs():
         return 100 * count(small) + 10 * count(large) + count(flags) + (1000 if flags[2] else 0)
 
     assert apart(1) == 1293
+
+
+def test_rows_of_turned_arrays():
+    @spmdvm.kernel
+    def f(a):
+        a.T[0][1] = 7
+        return a.T[1], a.T[2].sum()
+
+    a = np.arange(6.0).reshape(2, 3)
+    row, total = f(a)
+    assert row.tolist() == [1, 4] and total == 7 and a[1, 0] == 7

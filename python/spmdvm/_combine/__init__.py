@@ -532,7 +532,8 @@ def _dests(who: str, dest: Any) -> list[np.ndarray]:
     for k, part in enumerate(parts):
         name = "dest" if len(parts) == 1 else f"dest[{k}]"
         if type(part) not in (np.ndarray, np.memmap):
-            raise TypeError(f"{who}(): `{name}` takes an array, which is changed, not {type(part).__name__}")
+            told = f"`{name}` takes an array, which is changed, not {type(part).__name__}"
+            raise TypeError(f"{who}(): {told}; arguments are dest, op, indices, values, in this order")
         if not part.flags.writeable:
             raise ValueError(f"{who}(): `{name}` is read-only, and would be changed")
         if part.ndim == 0:
@@ -603,7 +604,7 @@ def filter(
     threads = threads_of(who, threads)
     if not arrays:
         raise TypeError(f"{who}(): there is no array to filter; `arrays` come behind the predicate")
-    if any(callable(array) for array in arrays):
+    if any(callable(array) or isinstance(array, str) for array in arrays):
         raise TypeError(f"{who}(): the predicate comes first: spmdvm.filter(predicate, x)")
     found, types = elements(who, "arrays", arrays if len(arrays) > 1 else arrays[0])
     shape = found[0].shape
@@ -634,7 +635,9 @@ def filter(
                 f"{who}(): `predicate` would take {count} numbers, those of a slice; with so many, pass an array of "
                 "bools"
             )
-        piece = piece_of(who, "predicate", predicate, count, f"an array of bools, or a function of {count} numbers")
+        piece = piece_of(
+            who, "predicate", predicate, count, f"an array of bools, or a function of {count} number{'s' * (count > 1)}"
+        )
         results, _ = piece.types(tuple(ty for ty in types for _ in range(size)))
         if len(results) != 1:
             raise TypeError(

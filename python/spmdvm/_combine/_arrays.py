@@ -56,7 +56,8 @@ def _array(who: str, name: str, given: Any) -> np.ndarray:
             f"{who}(): `{name}` is a {type(given).__name__}; pass np.asarray of it, if its numbers alone count"
         )
     if given is None or isinstance(given, (str, bytes)):
-        raise TypeError(f"{who}(): `{name}` takes an array, not {given!r}")
+        help = f"; the operator comes first: spmdvm.{who}(op, x)" if who in ("reduce", "scan") and given else ""
+        raise TypeError(f"{who}(): `{name}` takes an array, not {given!r}{help}")
     if isinstance(given, (Iterator, Mapping, Set)):
         kind = type(given).__name__
         values = "x.values()" if isinstance(given, Mapping) else "x"

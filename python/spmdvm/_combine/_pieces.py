@@ -7,6 +7,7 @@ module stand in its text, which is put in front of ours.
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import math
 import operator
@@ -52,6 +53,10 @@ _FUNCTIONS: dict[Any, str] = {
 _OF_MANY: dict[Any, str] = {
     builtins.sum: "+", np.sum: "+", math.fsum: "+", np.prod: "*", math.prod: "*", np.min: "min", np.max: "max",
     builtins.any: "or", np.any: "or", builtins.all: "and", np.all: "and",
+}  # fmt: skip
+_MEANT = {
+    "sum": "+", "cumsum": "+", "plus": "+", "count": "+", "prod": "*", "product": "*", "cumprod": "*", "multiply": "*",
+    "minimum": "min", "maximum": "max", "all": "and", "any": "or", "&&": "and", "||": "or",
 }  # fmt: skip
 NAMES = '"+", "*", "min", "max", "&", "|", "^" (or "add", "mul", "and", "or", "xor")'
 
@@ -130,7 +135,7 @@ class KernelPiece(Piece):
         if len(names) < len(given) or inspect.Parameter.empty in defaults:
             raise TypeError(
                 f"{self.who}(): `{self.parameter}` must take {_count(given)}, and the kernel `{self.name}` has "
-                f"{len(names)} parameters"
+                f"{len(names)} parameter{'s' * (len(names) != 1)}"
             )
         types = []
         for name, ty in zip(names, [*given, *map(of_value, defaults)]):
@@ -295,7 +300,10 @@ class Operator:
         if isinstance(given, str):
             self.named = _ALIASES.get(given, given)
             if self.named not in _NAMED:
-                raise ValueError(f"{who}(): `op` is {given!r}, and the operators with a name are {NAMES}")
+                close = _MEANT.get(given)
+                help = "one of your own is a function of two elements, lambda a, b: …, with its `neutral=`"
+                help = help if close is None else f"did you mean {close!r}?"
+                raise ValueError(f"{who}(): `op` is {given!r}, and the operators with a name are {NAMES}; {help}")
             if parts != 1:
                 raise TypeError(
                     f"{who}(): `op` is {given!r}, which combines numbers, and the elements are {parts} numbers each; "
@@ -397,10 +405,19 @@ def piece_of(who: str, parameter: str, given: Any, count: int, takes: str) -> Pi
         return KernelPiece(who, parameter, _known(given, names))
     if inspect.isfunction(given):
         return KernelPiece(who, parameter, kernel_of(given, {}))
-    what = f"{given!r}" if isinstance(given, (int, float, str, type(None))) else f"a {type(given).__name__}"
+    what, help = f"a {type(given).__name__}", ""
+    if isinstance(given, (int, float, str, type(None))):
+        what = f"{given!r}"
+    elif isinstance(given, functools.partial):
+        help = "; write what it calls: lambda x: f(x, 2)"
+    elif callable(given):
+        what = f"`{getattr(given, '__qualname__', type(given).__name__)}`, which kernels do not know"
+        help = "; write a function, with `def` or `lambda`"
+    elif isinstance(given, (np.ndarray, list)):
+        help = f"; it comes before the arrays: spmdvm.{who}(f, x)"
     raise TypeError(
         f"{who}(): `{parameter}` takes {takes} (a function with @spmdvm.kernel, or one that a module exports), not "
-        f"{what}"
+        f"{what}{help}"
     )
 
 

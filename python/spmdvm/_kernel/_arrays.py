@@ -679,7 +679,7 @@ class Arrays(Reductions):
         likes = self.broadcast(found)
         ndim = len(likes)
         if not -ndim <= axis < ndim:
-            self.fail(node, f"this array has {ndim} dimensions", f"there is no axis {axis}")
+            self.fail(node, f"this array has {ndim} dimension{'s' * (ndim != 1)}", f"there is no axis {axis}")
         axis %= ndim
         if ndim == 1:
             self.elements = outer

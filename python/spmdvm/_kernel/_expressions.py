@@ -412,7 +412,7 @@ class Expressions(Calls):
             help = "take one of its elements"
             self.fail(node, f"`{ast.unparse(at)}` is an array and has no `{field}`", f"`{record.type}`", help)
         if not isinstance(at, ast.Subscript):
-            if isinstance(at, ast.Call):
+            if isinstance(at, (ast.Call, *_LITERALS)):
                 # If that is an error, it says more.
                 self.expression(at)
             if isinstance(at, (ast.Name, ast.Attribute)) and record is None:
@@ -435,6 +435,9 @@ class Expressions(Calls):
             if isinstance(owner, (ast.Call, *_LITERALS)):
                 # If that is an error, it says more.
                 self.expression(owner)
+            if isinstance(owner, ast.Subscript) and isinstance(self.expression(owner).type, Num):
+                name = ast.unparse(owner)
+                self.fail(owner, f"`{name}` is a number and has no elements", f"`{self.expression(owner).type}`")
             help = "give it a name before: `found = …`, `found[0]`"
             self.fail(owner, "arrays and their parts are indexed", "something else here", help)
         else:
@@ -488,7 +491,8 @@ class Expressions(Calls):
             self.fail(part, *NO_INDEX)
         if len(parts) != ndim:
             told = f"this array has {ndim} dimension{'s' * (ndim != 1)}"
-            self.fail(node, told, f"{len(parts)} indices", "give one index for each")
+            given = f"{len(parts)} ind{'ices' if len(parts) != 1 else 'ex'}"
+            self.fail(node, told, given, "give one index for each")
         return [self._index(part, array, axis) for axis, part in enumerate(parts)]
 
     def _place(self, node: ast.Subscript, array: Value) -> tuple[str, bool, frozenset[str]]:

@@ -30,7 +30,7 @@ _LIST = (
 )
 
 _FUNCTIONS: dict[Any, str] = {
-    np.array: "list it in a statement of its own: `a = np.array([1, 2, 3])`; or make it outside of the kernel",
+    np.array: "list it in a statement of its own: `a = np.array([1, 2, 3])`; copies of arrays are `a.copy()`",
     sum: "write `np.sum(a)` of an array, or loop",
     builtins.any: "write `np.any(a)` of an array, or loop",
     builtins.all: "write `np.all(a)` of an array, or loop",

@@ -821,6 +821,7 @@ class Body(Loops):
                     node,
                     f"`{name}` is summed up in this `foreach`, and has its value only behind it",
                     "it cannot be read while elements are still added",
+                    f"add with `{name} += …`; or take the least or greatest, `{name} = min({name}, …)`",
                 )
             if name in region.variables:
                 return region.variables[name].value()
@@ -1982,6 +1983,9 @@ class Body(Loops):
         if len(parts) != 2:
             help = "of every second one: `for k in foreach(n // 2)`, with `i = 2 * k`" if len(parts) == 3 else None
             self.fail(arg, "a range of `foreach` is a number, or a start and a stop", "here", help)
+        if isinstance(arg, ast.Name) and self.array_of(arg) is not None:
+            help = f"write `foreach(len({arg.id}))`, and `{arg.id}[i]` within; in order, `for v in {arg.id}`"
+            self.fail(arg, "a range of `foreach` is a number, or a start and a stop", "an array", help)
         start, stop = (self.integer(part, "`foreach`") for part in parts)
         return self._small(start), self._small(stop)
 
