@@ -583,3 +583,20 @@ def test_rows_of_turned_arrays():
     a = np.arange(6.0).reshape(2, 3)
     row, total = f(a)
     assert row.tolist() == [1, 4] and total == 7 and a[1, 0] == 7
+
+
+def test_rows_are_taken_apart():
+    @spmdvm.kernel
+    def f(m, ps):
+        top, bottom = m
+        top[0] = 7
+        (a, b), (c, d) = m[:, :2]
+        p, q = ps
+        p.x += q.x
+        return a, b + c + d, bottom
+
+    m, ps = np.arange(6.0).reshape(2, 3), np.array([(1,), (2,)], [("x", np.float64)])
+    one, other, row = f(m, ps)
+    assert (one, other) == (7, 8) and row.tolist() == [3, 4, 5] and m[0, 0] == 7 and ps["x"].tolist() == [3, 2]
+    with pytest.raises(AssertionError, match="there are 2 elements"):
+        f(np.ones((3, 3)), ps)

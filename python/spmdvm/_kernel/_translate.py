@@ -1104,8 +1104,6 @@ class Body(Loops):
             return self.elements_of(node, count)
         if array.type.ndim == 0:
             return self.fields_of(node, array)
-        if array.type.ndim != 1 or not isinstance(array.type.of, Num):
-            return None
         return self.taken_apart(target, array)
 
     def _refuse_star(self, target: ast.Tuple | ast.List) -> None:
@@ -1116,12 +1114,15 @@ class Body(Loops):
                 self.fail(part, "`*` among names cannot stand in a kernel", "not supported", help)
 
     def taken_apart(self, target: ast.Tuple | ast.List, array: Value) -> Value:
-        """Give the elements of an array, of which there are as many as names."""
-        if array.type.ndim != 1:
-            self.fail(target, "rows of numbers are taken apart", f"this is `{array.type}`")
+        """Give the elements, or rows, of an array, of which there are as many as names."""
         self.have_length(target, array, len(target.elts))
         below = (self.dim(array.text, 0).equals[0], 0)
-        places = (self.place_of(array, [replace(constant(k), below=below)]) for k in range(len(target.elts)))
+        indices = [replace(constant(k), below=below) for k in range(len(target.elts))]
+        if array.type.ndim > 1:
+            return tuple_of(self.row_of(array, index) for index in indices)
+        if isinstance(array.type.of, Record):
+            return tuple_of(self.record_of(array, [index]) for index in indices)
+        places = (self.place_of(array, [index]) for index in indices)
         return tuple_of(Value(text, array.type.of, uniform) for text, uniform in places)
 
     def makes_array(self, target: ast.expr, value: ast.expr) -> bool:
@@ -1295,6 +1296,8 @@ class Body(Loops):
             return self.assign_name(target, target.id, value)
         if isinstance(target, (ast.Tuple, ast.List)):
             self._refuse_star(target)
+            if value.parts is None and isinstance(value.type, Array) and value.type.ndim > 0:
+                value = self.taken_apart(target, value)
             if value.parts is None:
                 self.fail(target, "this is one value, not several", f"{len(target.elts)} names")
             if len(value.parts) != len(target.elts):
