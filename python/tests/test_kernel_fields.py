@@ -1,5 +1,7 @@
 """Fields of records that are several numbers, or records themselves."""
 
+import re
+
 import numpy as np
 import pytest
 import spmdvm
@@ -269,8 +271,15 @@ def test_other_layouts():
 
     with pytest.raises(TypeError, match=r"fields do not lie as in C; make the dtype with align=True"):
         f(np.zeros(3, packed_inside))
-    with pytest.raises(TypeError, match="fields do not lie as in C"):
-        f(bodies(3, PACKED))
+    packed = bodies(3, PACKED)
+    with pytest.raises(TypeError, match="fields do not lie as in C") as caught:
+        f(packed)
+    advice = re.search(r"x\.(astype\(.*, align=True\)\))", str(caught.value))
+    assert f(eval(f"packed.{advice[1]}")) == packed[0]["range"]["high"]
+    with pytest.raises(TypeError, match="with its bytes in the other order; convert it"):
+        f(np.zeros(3, [("range", [("high", ">f8")])]))
+    with pytest.raises(spmdvm.CompileError, match="a record without fields"):
+        spmdvm.kernel(_of_nothing)
     other = np.dtype([("range", [("high", "f8"), ("low", "i2")])])
 
     @spmdvm.kernel
@@ -282,6 +291,10 @@ def test_other_layouts():
     swapped = np.dtype([("tag", np.int8), ("range", [("high", "f8"), ("low", "i2")])])
     with pytest.raises(TypeError, match="`range`"):
         g(np.zeros(3, swapped))
+
+
+def _of_nothing(p: np.dtype([])):
+    return 1
 
 
 def a_field_that_is_not(p):

@@ -19,8 +19,7 @@ import re
 import sys
 import threading
 import typing
-from collections.abc import Iterator, Mapping, Set
-from numbers import Number
+from collections.abc import Mapping
 from typing import Any, Callable
 
 import numpy as np
@@ -29,7 +28,7 @@ from .. import _containers, _progress
 from .._cache import remembered
 from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
-from . import _annotated, _elements, _functions, _library, _options
+from . import _annotated, _elements, _functions, _options, _told
 from ._functions import ACROSS
 from ._functions import foreach as foreach
 from ._instead import close_to, meant
@@ -39,7 +38,7 @@ from ._plain import parameters
 from ._random import rng as rng
 from ._source import Declaration, Source
 from ._translate import Body, Param, Program, looks_like_foreach
-from ._types import INT, Array, Num, Record, Uniform, field_of, is_laid_out, of_dtype, of_value, record_of, strong
+from ._types import INT, Array, Num, Record, Uniform, is_laid_out, of_dtype, of_value, record_of, strong
 from ._usage import Usage, has_effects, makes_arrays, reduces, with_fields
 from ._values import LONGEST
 from ._wrappers import inner_of, is_wrapped
@@ -228,7 +227,7 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         """Read the function; nothing is compiled yet."""
         if not inspect.isfunction(function):
-            raise TypeError(f"@spmdvm.kernel takes a function, not {_no_function(function)}")
+            raise TypeError(f"@spmdvm.kernel takes a function, not {_told.no_function(function)}")
         functools.update_wrapper(self, function)
         self._text: str | None = None
         function = inner_of(function)
@@ -323,7 +322,9 @@ class Kernel:
         if isinstance(result, np.dtype) and result.names is not None:
             if record_of(result) is None:
                 node = self._source.tree.returns or self._source.tree
-                self._source.fail(node, "the kernel returns a record of numbers", _record_described("a record", result))
+                self._source.fail(
+                    node, "the kernel returns a record of numbers", _told.record_described("a record", result)
+                )
             self._returns = result
         elif "return" in hints and getattr(self._source.tree, "returns", None) is not None:
             # (What is not written there, but set on the function, tells nothing.)
@@ -351,7 +352,7 @@ class Kernel:
             help = "make the dtype with align=True; elementwise kernels take records of any layout"
             self._source.fail(node.annotation or node, f"`{node.arg}` has no type of kernels", "not as in C", help)
         if _is_record(annotation) and not is_record:
-            told = _record_described("a record", annotation.of)
+            told = _told.record_described("a record", annotation.of)
             self._source.fail(node.annotation or node, f"`{node.arg}` has no type of kernels", told)
         if not is_number and not is_record:
             help = (
@@ -397,7 +398,7 @@ class Kernel:
             name = next(iter(special))
             raise TypeError(
                 f"{self.__name__}() is an array kernel, which is called once and has its own loops, and takes no "
-                f"`{name}=`; {_INSTEAD_OF[name]}"
+                f"`{name}=`; {_told.INSTEAD_OF[name]}"
             )
         return self._call_arrays(values, progress)
 
@@ -484,13 +485,13 @@ class Kernel:
                     of = getattr(value, "dtype", found.dtype)
                     help = "pass x.cat.codes" if of == "category" else _containers.instead_of(found.dtype)
                     told = f"a {type(value).__name__} of {of}" + (f"; {help}" if help else "")
-                    raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {told}{_EXPECTED}")
+                    raise TypeError(f"{self.__name__}(): `{name}` {_told.no_type(value, told)}")
             else:
                 ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
                 if ty is None and getattr(getattr(value, "dtype", None), "names", None):
                     ty = record_of(value.dtype)
             if not isinstance(ty, (Num, Record)):
-                raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}{_EXPECTED}")
+                raise TypeError(f"{self.__name__}(): `{name}` {_told.no_type(value)}")
             types.append(Uniform(ty) if isinstance(ty, Num) and ty.weak and any_array else ty)
         return tuple(types)
 
@@ -612,12 +613,12 @@ class Kernel:
                 ty = record_of(value.dtype) if isinstance(value, np.void) and value.dtype.names else of_value(value)
             else:
                 if not isinstance(value, np.ndarray):
-                    raise TypeError(f"{self.__name__}(): `{name}` takes an array, not {_described(value)}")
+                    raise TypeError(f"{self.__name__}(): `{name}` takes an array, not {_told.described(value)}")
                 ty = of_value(value)
                 if isinstance(ty, Array) and annotation is not None:
                     self._check_array(name, value, ty, annotation)
             if ty is None or (name in self._indexed and not isinstance(ty, Array)):
-                raise TypeError(f"{self.__name__}(): `{name}` has no type of kernels: {_described(value)}{_EXPECTED}")
+                raise TypeError(f"{self.__name__}(): `{name}` {_told.no_type(value)}")
             types.append(ty)
         return tuple(types)
 
@@ -974,13 +975,6 @@ class Kernel:
 
 # What calls of elementwise kernels take besides the function's parameters.
 _SPECIAL = {"out": None, "where": True, "threads": 1, "progress": False}
-# What to do where an array kernel does not take them.
-_INSTEAD_OF = {
-    "threads": "make a kernel of single elements of what is done in a loop, or call it for parts of the arrays in "
-    "threads of Python, which run at the same time",
-    "out": "store to an array that is a parameter",
-    "where": "pass the mask as an argument, and ask it in the loop",
-}
 
 
 # Who makes the next run of a kernel on this thread, if it is to be looked at.
@@ -1144,7 +1138,7 @@ def vectorize(expression: str | Callable[..., Any], **options: Any) -> Kernel:
             )
         return found
     if not isinstance(expression, str):
-        told = _no_function(expression)
+        told = _told.no_function(expression)
         raise TypeError(f"spmdvm.vectorize takes an expression as a string, or a function, not {told}")
     return _expression("vectorize", expression.strip(), options)
 
@@ -1339,7 +1333,6 @@ _READ_ONLY = re.compile(r"\w+\(\): `(\w+)` is written by the program, but the ar
 _NOTHING: dict[str, Any] = {}
 # Of arguments of these types `_Again` sees all that matters.
 _FORMED = (_ndarray, int, float, bool, *(np.dtype(c).type for c in "?bBhHiIlLqQefd"))
-_EXPECTED = "; kernels take numbers and arrays of them: bool, int8 to uint64, float16 to float64, complex64, complex128"
 
 
 def _kind(value: Any) -> Any:
@@ -1350,72 +1343,3 @@ def _kind(value: Any) -> Any:
     if hasattr(value.__class__, "dtypes") and _containers.is_labelled(value):
         return value.__class__, tuple(value.dtypes) if value.ndim > 1 else value.dtype
     return (value.__class__, value.dtype, getattr(value, "ndim", 1)) if hasattr(value, "dtype") else value.__class__
-
-
-def _described(value: Any) -> str:
-    if isinstance(value, (np.ndarray, np.void)) and value.dtype.names:
-        return _record_described("an array of records" if isinstance(value, np.ndarray) else "a record", value.dtype)
-    if isinstance(value, str):
-        return f"{value!r}, a text; pass its bytes, as np.frombuffer(text.encode(), np.uint8)"
-    if isinstance(value, np.ndarray) and not value.dtype.isnative:
-        native = value.dtype.newbyteorder("=").name
-        return f"an array of {value.dtype}, whose bytes are in the other order; convert it, with astype({native!r})"
-    if isinstance(value, np.ndarray):
-        help = _containers.instead_of(value.dtype) or ("" if value.ndim else "pass x.reshape(1)")
-        return f"an array of {value.dtype}{'' if value.ndim else ' without dimensions'}{help and '; '}{help}"
-    if value is None or isinstance(value, (int, float)):
-        return f"{value!r}"
-    kind = type(value).__name__
-    if isinstance(value, np.generic):
-        return f"a `{kind}`; {_containers.instead_of(value.dtype) or 'pass x.item()'}"
-    if isinstance(value, (bytes, bytearray)):
-        return "bytes; pass np.frombuffer(x, np.uint8)"
-    if isinstance(value, Mapping):
-        return f"a `{kind}`; pass its numbers one by one, or np.array(list(x.values()))"
-    if isinstance(value, (Set, Iterator)):
-        return f"a `{kind}`; pass np.array(list(x))"
-    if isinstance(value, Number):
-        return f"a `{kind}`; pass float(x)"
-    return f"a `{kind}`"
-
-
-def _no_function(given: Any) -> str:
-    """Say what was given for the function of a kernel, and what to do with it."""
-    kind = type(given).__name__
-    if isinstance(given, Kernel):
-        return f"the kernel `{given.__name__}`; decorate its function once"
-    if isinstance(given, (staticmethod, classmethod)):
-        help = "write @staticmethod above @spmdvm.kernel" if kind == "staticmethod" else "a kernel has no `cls`"
-        return f"a {kind}; {help}"
-    if inspect.ismethod(given):
-        return f"a method; a kernel has no `{'cls' if inspect.isclass(given.__self__) else 'self'}`: make it a function"
-    name = getattr(given, "__name__", None)
-    if callable(given) and (_functions.find(given) is not None or _library.find(given) is not None):
-        return f"`{name}`, which kernels call as it is; to call it on arrays, spmdvm.map({name}, x)"
-    if isinstance(given, functools.partial):
-        return "a partial; write what it calls: `lambda x: f(x, 2)`"
-    if isinstance(given, str):
-        return f"the text {given!r}; spmdvm.vectorize makes kernels of expressions"
-    return f"{kind}; write one with `def` or `lambda`"
-
-
-def _record_described(what: str, dtype: np.dtype) -> str:
-    """Say what is wrong with records that a kernel cannot take."""
-    name = dtype.names[0]
-    for field in dtype.names:
-        of = dtype.fields[field][0]
-        if not of.isnative and of.names is None and of.subdtype is None:
-            help = 'convert it: x.astype(x.dtype.newbyteorder("="))'
-            return f"{what} whose field `{field}` is {of}, with its bytes in the other order; {help}"
-        if field_of(of) is None:
-            return f"{what} whose field `{field}` is {of}; fields are numbers, and arrays and records of numbers"
-    if what == "a record":
-        return (
-            f"{what}, for a kernel of arrays; pass its fields, x[{name!r}], or an array of records of which one is "
-            "indexed; or annotate the parameter with its dtype, so that the kernel is one of records"
-        )
-    return (
-        f"{what} whose fields do not lie as in C; make the dtype with align=True: "
-        "x.astype(np.dtype(x.dtype.descr, align=True)); kernels of single records, whose parameters are annotated with "
-        "the dtype, take them as they are"
-    )
