@@ -83,6 +83,8 @@ def refuse_device(value: Any, place: str) -> None:
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(value, polars.LazyFrame):
         raise TypeError(f"{place} was given a polars LazyFrame; compute it first (x.collect()), and pass its columns")
+    if polars is not None and isinstance(value, polars.Expr):
+        raise TypeError(f"{place} was given an expression of polars, which has no numbers; pass a column, df['x']")
     where = None
     if hasattr(kind, "__dlpack_device__"):
         device, number = value.__dlpack_device__()
@@ -109,7 +111,7 @@ def as_array(value: Any, place: str) -> np.ndarray:
         ValueError: it is no array, such as a list of lists of different lengths.
     """
     refuse_device(value, place)
-    if is_polars(value) and value.null_count():
+    if _has_nulls(value):
         raise TypeError(f"{place} has nulls, which no number stands for; fill them (x.fill_null(0)) or drop them")
     _refuse_missing(value, place)
     shows = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
@@ -120,6 +122,14 @@ def as_array(value: Any, place: str) -> np.ndarray:
         return np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{place} {no_array(value, error)}") from None
+
+
+def _has_nulls(value: Any) -> bool:
+    """Return whether a Series or DataFrame of polars has nulls."""
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(value, polars.DataFrame):
+        return any(column.null_count() for column in value)
+    return is_polars(value) and bool(value.null_count())
 
 
 def _refuse_missing(value: Any, place: str) -> None:

@@ -287,8 +287,22 @@ def test_combinators_refuse_nulls():
     with pytest.raises(TypeError, match=r"^reduce\(\): `x` has nulls"):
         spmdvm.reduce("+", polars.Series([1.0, None]))
     assert spmdvm.reduce("+", polars.Series([1.0, 2.0])) == 3
-    with pytest.raises(TypeError, match=r"`x` holds <U1, .*; convert it, np\.asarray\(x, np\.float64\)$"):
+    with pytest.raises(TypeError, match=r"`x` holds <U1, .*; pass numbers; np\.asarray\(x, np\.float64\) reads those "):
         spmdvm.reduce("+", polars.Series(["a", "b"]))
+
+
+def test_frames_and_expressions_of_polars():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": [1, None], "b": [1.0, 2.0]})
+    kernel = spmdvm.kernel(lambda x: x + 1)
+    for call in (kernel, lambda x: spmdvm.reduce("+", x), lambda x: spmdvm.evaluate("x + 1", {"x": x})):
+        with pytest.raises(TypeError, match="`x` has nulls, which no number stands for"):
+            call(frame)
+        with pytest.raises(TypeError, match=r"`x` was given an expression of polars, .*; pass a column, df\['x'\]"):
+            call(polars.col("a"))
+    assert kernel(frame.fill_null(0)).tolist() == [[2, 2], [1, 3]]
+    with pytest.raises(TypeError, match=r"a Series of Categorical; pass x\.to_physical\(\)"):
+        kernel(polars.Series(["a", "b"], dtype=polars.Categorical))
 
 
 def test_lazy_frames_of_polars():

@@ -462,10 +462,7 @@ class Kernel:
         _containers.refuse_device(value, place)
         if hasattr(value, "__array__") and (_containers.is_labelled(value) or _containers.is_foreign(value)):
             return value
-        try:
-            found = np.asarray(value)
-        except ValueError as error:
-            raise ValueError(f"{place} {_containers.no_array(value, error)}") from None
+        found = _containers.as_array(value, place)
         # Of an object that is no number its type is told.
         return value if found.dtype.hasobject and not isinstance(value, (list, tuple)) else found
 
@@ -483,7 +480,7 @@ class Kernel:
                 ty = of_dtype(found.dtype)
                 if ty is None:
                     of = getattr(value, "dtype", found.dtype)
-                    help = "pass x.cat.codes" if of == "category" else _containers.instead_of(found.dtype)
+                    help = _told.CODES.get(str(of)) or _containers.instead_of(found.dtype)
                     told = f"a {type(value).__name__} of {of}" + (f"; {help}" if help else "")
                     raise TypeError(f"{self.__name__}(): `{name}` {_told.no_type(value, told)}")
             else:

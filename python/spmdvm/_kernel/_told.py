@@ -15,6 +15,8 @@ from . import _functions, _library
 from ._types import Record, Rows, field_of, record_of
 
 _EXPECTED = "kernels take numbers and arrays of them: bool, int8 to uint64, float16 to float64, complex64, complex128"
+# What to pass of categories, of pandas and of polars.
+CODES = {"category": "pass x.cat.codes", "Categorical": "pass x.to_physical()"}
 # What to do where an array kernel does not take them.
 INSTEAD_OF = {
     "threads": "make a kernel of single elements of what is done in a loop, or call it for parts of the arrays in "
