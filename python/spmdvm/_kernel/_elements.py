@@ -157,6 +157,9 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
         targets = _targets(outs, instance.result_dtypes, make, [*given, mask])
     n_elements = math.prod(shape)
     tasks = min(tasks, max(-(-n_elements // instance.module.width), 1))
+    if instance.made:
+        # More than run at once would only take memory.
+        tasks = min(tasks, _threads_of(name, 0))
     made = [
         part for array in instance.memory(given, name, tasks) for part in (array, len(array) // tasks, *array.shape[1:])
     ]
