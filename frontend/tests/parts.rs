@@ -35,6 +35,9 @@ const ALWAYS: &[&str] = &[
     "types.ispc",
 ];
 
+/// Texts on a line of a list.
+const PER_LINE: usize = 6;
+
 /// The width that programs are compiled for.
 const WIDTH: Width = Width::DEFAULT;
 
@@ -102,7 +105,8 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 /// A list of texts, as it is written in a program, several to a line.
 fn list<'t>(texts: impl IntoIterator<Item = &'t String>) -> String {
     let texts: Vec<String> = texts.into_iter().map(|text| format!("{text:?}")).collect();
-    format!("&[{}]", texts.join(", "))
+    let lines: Vec<String> = texts.chunks(PER_LINE).map(|line| line.join(", ")).collect();
+    format!("&[{}]", lines.join(",\n    "))
 }
 
 #[test]
