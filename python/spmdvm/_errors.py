@@ -24,6 +24,7 @@ Python's handlers of signals run while the main thread runs a program. What a ha
 threads too, unless Python's own handler has been replaced: they raise `Interrupted`.
 """
 
+import functools
 import warnings
 
 # Annotations are values here, as texts would be compiled one by one whenever the package is imported.
@@ -252,6 +253,33 @@ class HostError(Trap, RuntimeError):
 
 class Interrupted(Trap, KeyboardInterrupt):
     """Ctrl-C stopped a program, and no handler raised an exception of its own."""
+
+
+class _Raised(Trap):
+    """What a kernel raises: also an exception of the class that it names."""
+
+    def __str__(self) -> str:
+        """Give the text, as for the other traps."""
+        return str(self.args[0]) if self.args else ""
+
+    def __reduce__(self) -> Any:
+        """Pickle it by the class that the kernel names."""
+        return raised, (type(self).__bases__[1], self.args, self.__dict__)
+
+
+@functools.lru_cache(maxsize=256)
+def _raised_class(error: type[Exception]) -> type[_Raised]:
+    return type(error.__name__, (_Raised, error), {"__module__": error.__module__, "__doc__": error.__doc__})
+
+
+def raised(error: type[Exception], args: tuple[Any, ...], told: dict[str, Any]) -> Trap:
+    """Make the exception for a `raise` of a kernel, which is a trap that is told what others are."""
+    of = _raised_class(error)
+    # The class may demand what only its own programs know.
+    new = of.__new__(of)
+    new.args = args
+    new.__dict__.update(told)
+    return new
 
 
 _TRAPS: dict[str, type[Trap]] = {

@@ -474,10 +474,29 @@ def a_try(x):
         return 0
 
 
-def a_raise(x):
-    if x > 1:
-        raise ValueError(x)  # HERE `raise` cannot stand
+def a_raise_again(x):
+    if x < 0:
+        raise  # HERE `raise` takes an exception
     return x
+
+
+def a_raise_of_a_number(x):
+    if x < 0:
+        raise np.pi  # HERE `raise` takes an exception
+    return x
+
+
+def a_raise_of_several_values(x):
+    if x < 0:
+        raise ValueError("negative", x)  # HERE an exception of a kernel has a text, and nothing else
+    return x
+
+
+def a_raise_about_a_variable(x):
+    y = x + 1
+    if y < 0:
+        raise ValueError(f"{x} gives {y}")  # HERE the text of a `raise` can have parameters
+    return y
 
 
 def an_import(x):

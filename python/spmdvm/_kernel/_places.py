@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import CompileError, Overflow, Trap
+from .._errors import CompileError, Overflow, Trap, raised
 from ._inline import Inside
 from ._source import Line, excerpt
 from ._support import FUNCTIONS
@@ -20,33 +20,38 @@ from ._values import OUTSIDE
 ENTRY = "entry__"
 # The functions around the one for an element, where the program has the loop: they are not the user's.
 LOOP, TASK = "loop__", "task__"
+# What the machine says of a `raise`.
+RAISED = "raise"
 # The greatest index that traps tell.
 _GREATEST = 2**63 - 1
 
 
 @dataclass(frozen=True)
 class Said:
-    """What an `assert` says whose text is an f-string.
+    """What is said by an `assert` whose text is an f-string, or by a `raise`.
 
     Attributes:
         condition: what was asserted.
         text: the f-string, of numbers that the kernel is called with.
         outside: the constants that names in it stand for.
+        error: what is raised.
     """
 
     condition: str
     text: ast.JoinedStr
     outside: dict[str, Any]
+    error: type[Exception] | None = None
 
     def of(self, numbers: dict[str, Any]) -> str:
         """Give it for these numbers; where they are not known, with their names."""
         try:
-            text = eval(compile(ast.Expression(self.text), "<assert>", "eval"), {**self.outside, **numbers})
+            tree = ast.fix_missing_locations(ast.Expression(self.text))
+            text = eval(compile(tree, "<assert>", "eval"), {**self.outside, **numbers})
         except Exception:
             text = ""
             for piece in self.text.values:
                 text += piece.value if isinstance(piece, ast.Constant) else f"{{{ast.unparse(piece.value)}}}"
-        return f"{self.condition} ({text})"
+        return f"{self.condition} ({text})" if self.condition else text
 
 
 def python_place(instance: Any, line: int | None) -> Line | None:
@@ -133,10 +138,14 @@ def in_python(
             columns, help = instance.advice[(*line, found[2])]
         elif line in instance.assertions and places[0] is not None:
             told = instance.assertions[line]
+            before, error = found[1], None
             if isinstance(told, Said):
                 of_element = {instance.variables.get(name, name): x for name, x in (trap.arguments or {}).items()}
-                told = told.of({**(numbers or {}), **of_element})
-            head = f"{found[1]}{told}{found[3] or ''}{found[4] or ''}"
+                error, told = told.error, told.of({**(numbers or {}), **of_element})
+            if error is not None and found[2] == RAISED:
+                new = raised(error, (), {**new.__dict__, "kind": "raised"})
+                before, told = "", told or error.__name__
+            head = f"{before}{told}{found[3] or ''}{found[4] or ''}"
     elif trap.kind == "out_of_bounds" and trap.index is not None:
         # The machine names the array that was passed, also in functions.
         name = instance.variables.get(trap.array, trap.array)

@@ -22,14 +22,15 @@ from . import _annotated, _complex, _functions, _instead, _random, _support
 from ._arrays import Made
 from ._inline import Inline, inline_of
 from ._ints import Overflow
-from ._loops import Loops, jumps
+from ._loops import jumps
 from ._parts import Part, is_complex_part
 from ._places import Said
+from ._raises import Raises, is_nothing
 from ._reserved import RESERVED
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
 from ._types import BOOL, INT, Array, Num, Record, Rows, Type, join, promote
-from ._values import INT32, LANE, LONGEST, OUTSIDE, Arguments, Value, constant, constants, literal, of_tuple, tuple_of
+from ._values import INT32, LANE, LONGEST, OUTSIDE, Arguments, Value, constant, literal, of_tuple, tuple_of
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
@@ -37,13 +38,6 @@ _MOST_PASSES = 40
 _MOST_ACTIVE = 100
 # Functions are translated for what is known of their arguments, but not for each of so many calls.
 _MOST_INSTANCES = 16
-
-
-# What texts of assertions may have in them.
-_TOLD = (
-    ast.JoinedStr, ast.FormattedValue, ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp,
-    ast.operator, ast.unaryop, ast.expr_context,
-)  # fmt: skip
 
 
 @dataclass
@@ -208,7 +202,7 @@ class Program:
         # What functions and variables are called in Python, by their names in the text.
         self.python_names: dict[str, str] = {}
         self.python_variables: dict[str, str] = {}
-        # What is asserted, by file and line.
+        # What is asserted and raised, by file and line.
         self.assertions: dict[tuple[str, int], str | Said] = {}
         # By file, line and what an assertion of ours says there: the columns that are meant, and what to do.
         self.advice: dict[tuple[str, int, str], tuple[tuple[int, int] | None, str | None]] = {}
@@ -344,7 +338,7 @@ class Region:
     indent: int = 1
 
 
-class Body(Loops):
+class Body(Raises):
     """The translation of one function."""
 
     def __init__(
@@ -946,38 +940,6 @@ class Body(Loops):
         target = ast.copy_location(ast.Subscript(array, ast.Slice(None, None, None), ast.Store()), call)
         self.assign_part(node, target, call.args[0], None)
         return True
-
-    def do_Assert(self, node: ast.Assert) -> None:
-        """`assert`."""
-        is_text = isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)
-        if not self.source.is_told:
-            # Its line is not the user's.
-            return self.demand(None, self.truth(node.test), node.msg.value if is_text else ast.unparse(node.test))
-        place = self.source.line(node)
-        message = "" if node.msg is None else f" ({node.msg.value if is_text else ast.unparse(node.msg)})"
-        told: str | Said = ast.unparse(node.test) + message
-        if isinstance(node.msg, ast.JoinedStr):
-            told = Said(ast.unparse(node.test), node.msg, self._constants_in(node.msg))
-        self.program.assertions[place.file, place.number] = told
-        self.emit(f"assert({self.truth(node.test)});")
-
-    def _constants_in(self, text: ast.JoinedStr) -> dict[str, Any]:
-        """Give what names in the text of an `assert` stand for that are no parameters.
-
-        The text is put together when the assertion has failed, of what is known outside of the kernel then.
-        """
-        found = {}
-        numbers = {param.name for param in self.params if isinstance(param.type, Num) and self.identity is None}
-        for node in ast.walk(text):
-            is_known = isinstance(node, _TOLD)
-            if isinstance(node, ast.Name) and (node.id not in numbers or self.counts.get(node.id)):
-                is_known = self.read_name(node) is None and constants(self.resolve(node)) is not None
-                found.update({node.id: self.resolve(node)} if is_known else {})
-            if not is_known:
-                message = "the text of an `assert` can have parameters of the kernel in it that are not assigned"
-                help = "print it before: `if not …: print(…)`"
-                self.fail(node, message, "this is known only while the kernel runs", help)
-        return found
 
     def do_Assign(self, node: ast.Assign) -> None:
         """`a = …`, `a[i] = …`, `a, b = …`."""
@@ -2133,7 +2095,7 @@ class Body(Loops):
 
     def gives_value(self) -> bool:
         """Return whether some `return` of the function has a value."""
-        return any(isinstance(n, ast.Return) and not _is_nothing(n.value) for n in own_nodes(self.source.tree.body))
+        return any(isinstance(n, ast.Return) and not is_nothing(n.value) for n in own_nodes(self.source.tree.body))
 
     def result_so_far(self, name: str, node: Any) -> Result:
         """Give what is known of the result while the function is translated; `node` is a call of itself."""
@@ -2346,10 +2308,6 @@ def _leaves(statements: list[ast.stmt]) -> bool:
     return False
 
 
-def _is_nothing(node: Any) -> bool:
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)
-
-
 def _is_same(part: ast.AST, target: ast.expr) -> bool:
     """Return whether an element that is read is the one that is assigned."""
     elements = (ast.Subscript, ast.Attribute)
@@ -2382,7 +2340,6 @@ def _as_load(target: ast.expr) -> ast.expr:
 _UNSUPPORTED = {
     "With": ("`with`", "write what stands in it alone: floats give inf and nan without a warning"),
     "Try": ("`try`", "kernels cannot catch errors; test before"),
-    "Raise": ("`raise`", 'use `assert`, which may have a text: `assert x >= 0, "negative"`'),
     "Delete": ("`del`", "variables end with the function"),
     "Global": ("`global`", "pass what changes as an array"),
     "Nonlocal": (

@@ -268,9 +268,10 @@ def _names_in(nodes: Any) -> set[str]:
 
 
 def has_effects(tree: ast.FunctionDef) -> bool:
-    """Return whether a function may do something but give a result: call `print` or another, assert, not end."""
+    """Return whether a function may do something but give a result: call `print` or another, assert, raise, not end."""
     return any(
-        isinstance(node, (ast.Assert, ast.While)) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+        isinstance(node, (ast.Assert, ast.Raise, ast.While))
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
         for node in own_nodes(tree.body)
     )
 

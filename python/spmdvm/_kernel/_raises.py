@@ -1,0 +1,85 @@
+"""`assert` and `raise`, whose texts are told when a kernel has failed."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ._loops import Loops
+from ._places import RAISED, Said
+from ._types import Num
+from ._values import constants
+
+# What the texts may have in them.
+_TOLD = (
+    ast.JoinedStr, ast.FormattedValue, ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp,
+    ast.operator, ast.unaryop, ast.expr_context,
+)  # fmt: skip
+
+
+class Raises(Loops):
+    """Translates what fails where the program says so."""
+
+    def do_Assert(self, node: ast.Assert) -> None:
+        """`assert`."""
+        is_text = isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)
+        if not self.source.is_told:
+            # Its line is not the user's.
+            return self.demand(None, self.truth(node.test), node.msg.value if is_text else ast.unparse(node.test))
+        place = self.source.line(node)
+        message = "" if node.msg is None else f" ({node.msg.value if is_text else ast.unparse(node.msg)})"
+        told: str | Said = ast.unparse(node.test) + message
+        if isinstance(node.msg, ast.JoinedStr):
+            told = Said(ast.unparse(node.test), node.msg, self._constants_in("an `assert`", node.msg))
+        self.program.assertions[place.file, place.number] = told
+        self.emit(f"assert({self.truth(node.test)});")
+
+    def do_Raise(self, node: ast.Raise) -> None:
+        """`raise ValueError("…")`."""
+        call = node.exc if isinstance(node.exc, ast.Call) else None
+        given = node.exc if call is None else call.func
+        error = self.resolve(given) if isinstance(given, (ast.Name, ast.Attribute)) else None
+        if not (isinstance(error, type) and issubclass(error, Exception)):
+            help = 'write it here, with a text: `raise ValueError("negative")`'
+            self.fail(node, "`raise` takes an exception", "not known", help)
+        args = [] if call is None else call.args
+        if len(args) > 1 or (call is not None and call.keywords) or not is_nothing(node.cause):
+            self.fail(node, "an exception of a kernel has a text, and nothing else", "here", "put it in an f-string")
+        text = _as_text(args[0]) if args else ast.JoinedStr([])
+        place = self.source.line(node)
+        told = Said("", text, self._constants_in("a `raise`", text), error)
+        self.program.assertions[place.file, place.number] = told
+        # Lanes that are not here do not fail, and the one that does is told.
+        self.emit(f'assert({"false" if self.is_uniform_here() else "programIndex < 0"}, "{RAISED}");')
+        self.assigned = None
+
+    def _constants_in(self, what: str, text: ast.JoinedStr) -> dict[str, Any]:
+        """Give what names in a text stand for that are no parameters.
+
+        The text is put together when the kernel has failed, of what is known outside of it then.
+        """
+        found = {}
+        numbers = {param.name for param in self.params if isinstance(param.type, Num) and self.identity is None}
+        for node in ast.walk(text):
+            is_known = isinstance(node, _TOLD)
+            if isinstance(node, ast.Name) and (node.id not in numbers or self.counts.get(node.id)):
+                is_known = self.read_name(node) is None and constants(self.resolve(node)) is not None
+                found.update({node.id: self.resolve(node)} if is_known else {})
+            if not is_known:
+                message = f"the text of {what} can have parameters of the kernel in it that are not assigned"
+                help = "print it before: `if not …: print(…)`"
+                self.fail(node, message, "this is known only while the kernel runs", help)
+        return found
+
+
+def is_nothing(node: ast.expr | None) -> bool:
+    """Return whether a statement is given nothing, or `None`."""
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _as_text(node: ast.expr) -> ast.JoinedStr:
+    """Give what an exception is made of as an f-string."""
+    if isinstance(node, ast.JoinedStr):
+        return node
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return ast.JoinedStr([node if is_text else ast.copy_location(ast.FormattedValue(node, -1), node)])
