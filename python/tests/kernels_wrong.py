@@ -896,11 +896,11 @@ def elements_for_names(x):
 
 
 def array_made_of_a_list(x):
-    return np.array([1, 2, 3])[x]  # HERE `np.array` cannot be called in a kernel
+    return np.array([1, 2, 3])[x]  # HERE an index takes integers
 
 
-def array_made_in_an_expression(x):
-    return np.sum(x * np.array([1, 2, 3]))  # HERE `np.array` cannot be called in a kernel
+def array_of_a_number(x):
+    return np.sum(x * np.array(3))  # HERE `np.array` cannot be called in a kernel
 
 
 def array_of_rows_that_differ(x):

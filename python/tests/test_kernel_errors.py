@@ -47,7 +47,7 @@ def test_there_are_enough():
     ("function", "help"),
     [
         ("random_numbers", "`rng = spmdvm.rng(seed, i)`, and draw with `rng.random()`"),
-        ("array_made_in_an_expression", "list it in a statement of its own: `a = np.array([1, 2, 3])`"),
+        ("array_of_a_number", "it lists numbers, `np.array([x, y])`, or copies an array"),
         ("arrays_that_change_places", "are rows of one: `np.zeros((2, n))`"),
         ("array_changed_as_a_whole", "`a[:] = …`"),
         ("array_slice_named_twice", "are rows of one: `np.zeros((2, n))`"),

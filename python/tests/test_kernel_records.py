@@ -437,7 +437,7 @@ def another_name(p):
     return p
 
 
-def made(p):
+def made(p) -> PACKED:
     return np.array((p.x, p.k), dtype=PACKED)  # HERE this is no type of numbers
 
 

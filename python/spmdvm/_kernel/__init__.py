@@ -39,7 +39,7 @@ from ._random import rng as rng
 from ._source import Declaration, Source
 from ._translate import Body, Param, Program, looks_like_foreach
 from ._types import INT, Array, Num, Record, Uniform, is_laid_out, of_dtype, of_value, record_of, strong
-from ._usage import Usage, has_effects, makes_arrays, reduces, with_fields
+from ._usage import Usage, has_effects, makes_arrays, reduces, returns_array, with_fields
 from ._values import LONGEST
 from ._wrappers import inner_of, is_wrapped
 
@@ -260,6 +260,7 @@ class Kernel:
         self.is_elementwise &= not builtins.any(a is not None and a.what == "array" for a in self._annotations.values())
         self._has_lengths = self.is_elementwise and makes_arrays(tree, several)
         self.is_elementwise &= not self._has_lengths
+        self.is_elementwise &= self._returns is not None or not returns_array(tree, self._lookup)
         self.__signature__ = self._whole_signature()
 
     @staticmethod

@@ -31,7 +31,8 @@ from ._wrappers import inner_of, is_wrapped
 MAKERS = (np.zeros, np.ones, np.empty, np.full)
 MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
 _OF_TWO = (builtins.min, builtins.max)
-_COPIES = (np.copy, np.ascontiguousarray)
+_COPIES = (np.copy, np.array, np.ascontiguousarray)
+_AS_THEY_ARE = (np.asarray, np.asanyarray)
 _KNOWN_BEFORE = "numbers that are passed, lengths of arrays, and what is computed of them with + - * // % min max"
 
 
@@ -89,8 +90,15 @@ class Arrays(Reductions):
             return self.new_array(node, of, values, fill, None, True)
         if function in (np.eye, np.identity):
             return self._identity(node)
+        listed = self.listed(node)
+        if listed is not None:
+            return self._unnamed(node, listed)
+        if function in _AS_THEY_ARE and len(node.args) == 1 and not node.keywords:
+            found = self.array_of(node.args[0])
+            return self.copied(node, node.args[0]) if found is None and self.makes_elements(node.args[0]) else found
         if function in _COPIES and len(node.args) == 1 and not node.keywords:
-            return self.copied(node, node.args[0])
+            is_other = function is np.array and not self.makes_elements(node.args[0])
+            return None if is_other else self.copied(node, node.args[0])
         if function is np.sort and len(node.args) == 1 and not node.keywords:
             made = self.copied(node, node.args[0])
             self.sort_in_place(node, made)
@@ -212,6 +220,20 @@ class Arrays(Reductions):
         return any(name in indexed and self.array_of(arg) is not None for name, arg in given if _may_be_array(arg))
 
     # Making them.
+
+    def _unnamed(self, node: ast.Call, listed: tuple[list[Value], Num, tuple[int, ...]]) -> Value:
+        """Make an array of listed numbers within an expression."""
+        if self.is_uniform_here():
+            return self.brought(node, *listed)
+        if self.in_arm:
+            self.fail(node, "an array is made in what may not be computed", "here", "make it in a statement before")
+        # Each lane has it as it has variables, but without a name in Python.
+        name = self.temporary("listed")
+        self.regions[-1].names.add(name)
+        self.made[name] = 1
+        own = ast.copy_location(ast.Name(name, ast.Load()), node)
+        self.list_array(own, *listed)
+        return self.array_of(own)
 
     def new_array(
         self,

@@ -218,7 +218,10 @@ class Calls(Arrays):
         """Give the numbers of an array that a call lists, its type and its lengths; None if it lists none."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
             return None
-        if self.is_method(node) or not any(self.called(node) is maker for maker in (np.array, np.asarray)):
+        function = None if self.is_method(node) else self.called(node)
+        if function is np.cross and len(node.args) == 2 and not node.keywords:
+            return self._cross(node)
+        if function is not np.array and function is not np.asarray:
             return None
         if not node.args or not isinstance(node.args[0], (ast.List, ast.Tuple)):
             return None
@@ -234,6 +237,26 @@ class Calls(Arrays):
         if dtype is None and ty is None:
             self.fail(node.args[0], "the numbers have no common type", "here", "give one: `np.array([…], np.float64)`")
         return values, strong(ty if dtype is None else self.annotation(dtype)), shape
+
+    def _cross(self, node: ast.Call) -> tuple[list[Value], Num, tuple[int, ...]]:
+        """Give the numbers of `np.cross(a, b)`, of three elements each."""
+        (a, b, c), (d, e, f) = (self._three_of(node, arg) for arg in node.args)
+        values = []
+        for factors in ((b, f, c, e), (c, d, a, f), (a, e, b, d)):
+            left, right = (self.binary(node, ast.Mult(), *pair) for pair in (factors[:2], factors[2:]))
+            values.append(self.keep(self.binary(node, ast.Sub(), left, right)))
+        return values, strong(values[0].type), (3,)
+
+    def _three_of(self, node: ast.Call, arg: ast.expr) -> tuple[Value, ...]:
+        """Give the three elements of an array."""
+        names = ast.copy_location(ast.Tuple([node] * 3, ast.Store()), arg)
+        found = self.unpacked(names, arg)
+        if found is None and not self.makes_elements(arg):
+            found = tuple_of(map(self.number, arg.elts)) if isinstance(arg, ast.List) else self.expression(arg)
+        if found is None or found.parts is None or len(found.parts) != 3:
+            help = "loop over the rows: `out[i] = np.cross(a[i], b[i])`"
+            self.fail(arg, "`np.cross` takes arrays of three numbers in a kernel", self.kind_of(arg), help)
+        return found.parts
 
     def _listed(self, node: ast.expr) -> tuple[list[Value], tuple[int, ...]]:
         """Give the numbers in lists of lists, row after row, and the lengths of these."""

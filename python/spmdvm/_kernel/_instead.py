@@ -30,7 +30,7 @@ _LIST = (
 )
 
 _FUNCTIONS: dict[Any, str] = {
-    np.array: "list it in a statement of its own: `a = np.array([1, 2, 3])`; copies of arrays are `a.copy()`",
+    np.array: "it lists numbers, `np.array([x, y])`, or copies an array",
     sum: "write `np.sum(a)` of an array, or loop",
     builtins.any: "write `np.any(a)` of an array, or loop",
     builtins.all: "write `np.all(a)` of an array, or loop",
@@ -55,7 +55,7 @@ _OF_NUMPY = {
     **dict.fromkeys(["stack", "hstack", "vstack", "append", "insert", "tile", "repeat"], _PARTS),
     **dict.fromkeys(["reshape", "ravel", "flip", "roll", "rot90", "swapaxes", "moveaxis"], _INDICES),
     **dict.fromkeys(["bincount", "histogram", "histogram2d", "digitize"], _BINS),
-    **dict.fromkeys(["einsum", "tensordot", "inner", "vdot", "kron", "cross"], "write the loops"),
+    **dict.fromkeys(["einsum", "tensordot", "inner", "vdot", "kron"], "write the loops"),
     **dict.fromkeys(["solve", "inv", "det", "svd", "eig", "eigh", "qr", "lstsq", "cholesky"], "write the loops"),
     **dict.fromkeys(["fft", "ifft", "rfft", "irfft"], "write the butterflies, or transform outside of the kernel"),
     **dict.fromkeys(["iscomplex", "isreal"], _COMPLEX),

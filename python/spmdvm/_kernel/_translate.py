@@ -598,7 +598,9 @@ class Body(Raises):
         if isinstance(value.type, Array) and self._made(value.text) is None:
             return self._name_part(node, name, value)
         if not isinstance(value.type, Num):
-            self.fail(node, f"`{name}` cannot stand for {_a(value.type)}", "only numbers are kept in variables")
+            own = f"assign it in a statement of its own, `{name} = np.array(…)`; or copy it, `{name} = a.copy()`"
+            help = own if isinstance(value.type, Array) else None
+            self.fail(node, f"`{name}` cannot stand for {_a(value.type)}", "only numbers are kept in variables", help)
         of = next((p.type for p in self.params if p.name == name and not isinstance(p.type, Num)), None)
         if of is not None:
             what = "an array" if of.ndim else "a record"
@@ -977,7 +979,7 @@ class Body(Raises):
             return
         if isinstance(node.value, ast.List) and isinstance(target, ast.Name) and self._is_changed(target.id):
             self.refuse_list(node.value)
-        value = self._unpacked(target, node.value)
+        value = self.unpacked(target, node.value)
         if value is None and isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
             value = tuple_of(map(self.argument, node.value.elts))
         value = value or self.expression(node.value)
@@ -1056,7 +1058,7 @@ class Body(Raises):
             for index in _indices_in(target):
                 del self.elements[id(index)]
 
-    def _unpacked(self, target: ast.expr, node: ast.expr) -> Value | None:
+    def unpacked(self, target: ast.expr, node: ast.expr) -> Value | None:
         """Give the elements of an array that several names are to stand for; None if that is not what is assigned."""
         if not isinstance(target, (ast.Tuple, ast.List)):
             return None
@@ -1115,14 +1117,21 @@ class Body(Raises):
         what = self.listed(value)
         if what is None:
             return False
-        values, of, lengths = what
-        texts = [self.cast(each, of, value).text for each in values]
+        if isinstance(target, ast.Name) and self.made.get(target.id) != 1 and self.is_uniform_here():
+            # It stands for another array elsewhere.
+            self.assign_name(target, target.id, self.brought(value, *what))
+        else:
+            self.list_array(target, *what)
+        return True
+
+    def list_array(self, target: ast.expr, values: list[Value], of: Num, lengths: tuple[int, ...]) -> None:
+        """Make an array of numbers under a name."""
+        texts = [self.cast(each, of, target).text for each in values]
         name, _ = self._new_array(target, of, lengths)
         for k, text in enumerate(texts):
             self.emit(f"{_spmd_name(name)}[{k}] = {text};")
         if self.assigned is not None:
             self.assigned.add(name)
-        return True
 
     def names_new(self, target: ast.expr, value: ast.expr) -> bool:
         """Translate `b = a * 2` of arrays, `b = np.sum(a, axis=0)`; return whether it is such a one."""
@@ -1674,15 +1683,15 @@ class Body(Raises):
 
     def _returned(self, node: ast.expr) -> Value | None:
         """Give the array that is returned, or what a function gives that is called; None if it is something else."""
+        listed = self.listed(node)
+        if listed is not None:
+            return self.brought(node, *listed)
         found = self.array_of(node)
         if found is not None and self._made(found.text) is not None:
             # An array that is a variable ends with the function.
             return self.copied(node, node)
         if found is not None:
             return found
-        listed = self.listed(node)
-        if listed is not None:
-            return self._brought(node, *listed)
         if not isinstance(node, ast.Name) and self.makes_elements(node):
             return self.copied(node, node)
         if isinstance(node, ast.Call) and not self.is_method(node) and self.takes_arrays(node, self.called(node)):
@@ -1690,7 +1699,7 @@ class Body(Raises):
             return self.keep(value) if isinstance(value.type, Num) and value.parts is None else value
         return None
 
-    def _brought(self, node: ast.expr, values: list[Value], of: Num, lengths: tuple[int, ...]) -> Value:
+    def brought(self, node: ast.expr, values: list[Value], of: Num, lengths: tuple[int, ...]) -> Value:
         """Give an array of listed numbers that outlives the function."""
         texts = [self.keep(self.cast(each, of, node)).text for each in values]
         made = self.new_array(node, of, [constant(length) for length in lengths], None)

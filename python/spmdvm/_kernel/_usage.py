@@ -6,6 +6,7 @@ import ast
 import inspect
 import itertools
 import types
+from collections.abc import Iterator
 from typing import Any, Callable
 
 import numpy as np
@@ -49,8 +50,15 @@ _TAKE_ARRAYS = frozenset(
         "roll",
         "flip",
         "convolve",
+        "cross",
+        "asarray",
+        "asanyarray",
+        "ascontiguousarray",
     ]
 )
+
+# Those that make one of other lengths than an array has.
+_MAKERS = ("zeros", "ones", "empty", "full", "arange", "linspace", "eye", "identity")
 
 
 class Usage:
@@ -176,12 +184,20 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], given: list[str
             sources = node.args
         else:
             continue
-        names = {at.id for source in sources for at in ast.walk(source) if isinstance(at, ast.Name)}
+        names = {at.id for source in sources for at in _not_listed(source) if isinstance(at, ast.Name)}
         if names & parameters and not names & own:
             return True
     computed = parameters - set(given)
     used = (name for node in ast.walk(tree) for name in _used_as_arrays(node) if isinstance(name, ast.Name))
     return any(name.id in computed for name in used)
+
+
+def _not_listed(node: ast.AST) -> Iterator[ast.AST]:
+    """Give an expression and what is in it, but for what `np.array([x, y])` lists: these are numbers."""
+    yield node
+    lists = _of_numpy(node) in ("array", "asarray") and isinstance(next(iter(node.args), None), (ast.List, ast.Tuple))
+    for inner in () if lists else ast.iter_child_nodes(node):
+        yield from _not_listed(inner)
 
 
 def with_fields(tree: ast.FunctionDef) -> set[str]:
@@ -249,18 +265,71 @@ def makes_arrays(tree: ast.FunctionDef, parameters: list[str]) -> bool:
         if len(depends) == before:
             break
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
-            continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
-        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if owner is not None and not (isinstance(owner, ast.Name) and owner.id in ("np", "numpy")):
+        name = _of_numpy(node)
+        if name is None:
             continue
         shape = {"linspace": node.args[2:], "arange": node.args}.get(name, node.args[:1])
         shape += [keyword.value for keyword in node.keywords if keyword.arg in ("shape", "num")]
-        makers = ("zeros", "ones", "empty", "full", "arange", "linspace", "eye", "identity")
-        if name in makers and _names_in(shape) & depends:
+        if name in _MAKERS and _names_in(shape) & depends:
             return True
     return False
+
+
+def returns_array(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> bool:
+    """Return whether a function returns an array that it makes: it is called once, as elements are numbers."""
+    return _returns_array(tree, lookup, {id(tree)})
+
+
+def _returns_array(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: set[int]) -> bool:
+    made: set[str] = set()
+
+    def is_made(node: ast.expr | None) -> bool:
+        if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+            parts = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, node.right]
+            return not isinstance(getattr(node, "op", None), ast.MatMult) and any(map(is_made, parts))
+        if isinstance(node, ast.Tuple):
+            return any(map(is_made, node.elts))
+        if isinstance(node, ast.Call):
+            return _of_numpy(node) in (*_MAKERS, "array", "cross") or _is_given(node, lookup, seen)
+        return isinstance(node, ast.Name) and node.id in made
+
+    nodes = list(own_nodes(tree.body))
+    assigned = [pair for node in nodes if isinstance(node, ast.Assign) for pair in _pairs(node.targets[0], node.value)]
+    for _ in assigned:
+        before = len(made)
+        made |= {name.id for name, value in assigned if isinstance(name, ast.Name) and is_made(value)}
+        if len(made) == before:
+            break
+    return any(isinstance(node, ast.Return) and is_made(node.value) for node in nodes)
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """Give what is assigned to each of several names."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return list(zip(target.elts, value.elts))
+    return [(target, value)]
+
+
+def _is_given(node: ast.Call, lookup: Callable[[str], Any], seen: set[int]) -> bool:
+    """Return whether a call is one of a function of Python that returns an array it makes."""
+    try:
+        function = inner_of(_named(node.func, lookup))
+        if not inspect.isfunction(function) or is_wrapped(function) or _is_of_numpy(function):
+            return False
+        tree = Source.of(function).tree
+    except (KeyError, CompileError):
+        return False
+    if id(tree) in seen or not isinstance(tree, ast.FunctionDef):
+        return False
+    return _returns_array(tree, _functions.lookup_of(function), seen | {id(tree)})
+
+
+def _of_numpy(node: ast.AST) -> str | None:
+    """Give the name of the function of numpy that may be called, also where it was imported by its name."""
+    func = node.func if isinstance(node, ast.Call) else None
+    if isinstance(func, ast.Attribute):
+        return func.attr if isinstance(func.value, ast.Name) and func.value.id in ("np", "numpy") else None
+    return func.id if isinstance(func, ast.Name) else None
 
 
 def _names_in(nodes: Any) -> set[str]:
