@@ -525,3 +525,92 @@ def test_what_is_read_before_it_is_stored_to_is_zero():
         found = empty(1000)
         assert not found.any()
         found[:] = 1
+
+
+def scaled(x):
+    norm = np.sum(x * x)
+    if norm == 0:
+        return 0.0, np.zeros(x.shape, np.float32)
+    if norm < 1:
+        return norm, np.ones(len(x), np.float32)
+    out = np.empty(x.shape[0], np.float32)
+    for i in range(len(x)):
+        out[i] = x[i] / norm
+    return out[0] * 2, out
+
+
+def spaced(start: float, stop: float, n: int, has_end: bool):
+    if has_end:
+        return np.linspace(start, stop, n)
+    return np.linspace(start, stop, n + 1)[:-1]
+
+
+def read_before(x):
+    doubled, tripled = x * 2, x * 3
+    if x[0] > 1:
+        return 0.0, doubled
+    return doubled[0], tripled
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (scaled, (np.zeros(3),)),
+        (scaled, (np.full(3, 0.1),)),
+        (scaled, (np.arange(5.0),)),
+        (spaced, (0.0, 1.0, 5, True)),
+        (spaced, (0.0, 1.0, 5, False)),
+        (read_before, (np.full(2, 1.0),)),
+        (read_before, (np.full(2, 3.0),)),
+    ],
+)
+def test_each_way_returns_an_array_of_its_own(function, arguments):
+    found, expected = spmdvm.kernel(function)(*arguments), function(*arguments)
+    if not isinstance(expected, tuple):
+        found, expected = (found,), (expected,)
+    for x, y in zip(found, expected):
+        assert np.ndim(x) == 0 or x.dtype == y.dtype
+        np.testing.assert_allclose(x, y, rtol=1e-6)
+
+
+def test_ways_that_return_other_lengths_fail():
+    @spmdvm.kernel
+    def either(x, n: int):
+        if n > 3:
+            return np.zeros(n)
+        return x * 2
+
+    assert either(np.ones(2), 2).tolist() == [2, 2] and either(np.ones(9), 4).tolist() == [0] * 4
+    with pytest.raises(AssertionError, match="have the same lengths"):
+        either(np.ones(3), 2)
+
+
+def test_arrays_that_change_places_are_not_mixed_up():
+    def turned(x):
+        a, b = x * 2, x * 3
+        if x[0] > 1:
+            return a, b
+        return b, a
+
+    def twice(x):
+        a, b = x * 2, x * 3
+        if x[0] > 1:
+            return a, a
+        return x * 4, b
+
+    for function in (turned, twice):
+        with pytest.raises(spmdvm.CompileError, match="this returns another array"):
+            spmdvm.kernel(function)(np.ones(2))
+
+
+def test_lengths_that_are_equal_when_it_is_called():
+    @spmdvm.kernel
+    def differences(x, y):
+        out = x * 1.0
+        for k in range(3):
+            out = (y[1:] - y[:-1]) * k
+        return out
+
+    assert differences(np.ones(3), np.array([1.0, 2, 4, 8])).tolist() == [2, 4, 8]
+    with pytest.raises(AssertionError, match="have the same lengths"):
+        differences(np.ones(3), np.ones(3))

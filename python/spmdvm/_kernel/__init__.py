@@ -40,7 +40,7 @@ from ._source import Declaration, Source
 from ._translate import Body, Param, Program, looks_like_foreach
 from ._types import INT, Array, Num, Record, Uniform, is_laid_out, of_dtype, of_value, record_of, strong
 from ._usage import Usage, has_effects, makes_arrays, reduces, returns_array, with_fields
-from ._values import LONGEST
+from ._values import LONGEST, OF_HOST
 from ._wrappers import inner_of, is_wrapped
 
 if typing.TYPE_CHECKING:
@@ -1264,7 +1264,7 @@ def _lengths_of(body: Body, width: int) -> Callable[..., list[tuple[int, ...]]]:
     names = _names_of(body, False) if body.uniform else [body.param_text(param.name) for param in body.params]
     shapes = ", ".join("(" + "".join(f"_of(lambda: {host}), " for host in made.hosts) + ")" for made in body.hidden)
     text = f"lambda {', '.join(names)}: [{shapes}]"
-    of = {"_of": _length, "_len": len, "_range": range, "_min": min, "_max": max, "_width": width}
+    of = {"_of": _length, **OF_HOST, "_width": width}
     found: Callable[..., list[tuple[int, ...]]] = eval(text, of)
     return found
 

@@ -30,7 +30,19 @@ from ._reserved import RESERVED
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
 from ._types import BOOL, INT, Array, Num, Record, Rows, Type, join, promote
-from ._values import INT32, LANE, LONGEST, OUTSIDE, Arguments, Value, constant, literal, of_tuple, tuple_of
+from ._values import (
+    INT32,
+    LANE,
+    LONGEST,
+    OUTSIDE,
+    Arguments,
+    Value,
+    constant,
+    differ,
+    literal,
+    of_tuple,
+    tuple_of,
+)  # fmt: skip
 from ._values import INT64 as INT64_RANGE
 
 _MOST_PASSES = 40
@@ -766,15 +778,31 @@ class Body(Raises):
         for other, of in region_parts(self.regions):
             if other != name and self._root_of(of.text) == bound.text:
                 self._refuse_name(node, name, f"`{other}` stands for its array, too")
-        axes = range(bound.type.ndim)
         if bound.type != value.type:
             self._refuse_name(node, name, f"an array of another type: {value.type} rather than {bound.type}")
-        if any(self.dim(bound.text, k).equals != self.dim(value.text, k).equals for k in axes):
+        if self._has_other_lengths(bound, value):
             self._refuse_name(node, name, "an array of other lengths")
         if self._root_of(value.text) == bound.text:
             value = self.copy_of(node, value)
-        lengths = [self.dim(bound.text, k) for k in axes]
-        counters = [self.temporary("at") for _ in axes]
+        self._copy_elements(node, bound, value)
+
+    def _has_other_lengths(self, a: Value, b: Value) -> bool:
+        """Return whether it is known that arrays differ in a length."""
+        pairs = [(self.dim(a.text, k), self.dim(b.text, k)) for k in range(a.type.ndim)]
+        return any(None not in (x.before, y.before) and differ(x.before, y.before) for x, y in pairs)
+
+    def _copy_elements(self, node: Any, bound: Value, value: Value) -> None:
+        """Copy the elements of an array to another one; it is tested that there are as many."""
+        lengths = [self.dim(bound.text, k) for k in range(bound.type.ndim)]
+        for k, length in enumerate(lengths):
+            other = self.dim(value.text, k)
+            if length.equals is None or length.equals != other.equals:
+                self.demand(
+                    node,
+                    f"{length.text} == {other.text}",
+                    "arrays that take the place of each other have the same lengths",
+                )
+        counters = [self.temporary("at") for _ in lengths]
         self._begin(node, counters, lengths, True)
         to, of = (self.element_at(array, counters) for array in (bound, value))
         self.emit(f"{to.text} = {of.text};")
@@ -1642,7 +1670,7 @@ class Body(Raises):
         arrays: list[Value | None] = []
         numbers: list[Value] = []
         found = [self._as_number(each, self.expression(each)) if v is None else v for each, v in zip(nodes, found)]
-        found = _annotated.converted(self, node, found, several)
+        found = self._as_before(node, _annotated.converted(self, node, found, several))
         for each, value in zip(nodes, found):
             if not isinstance(value.type, Array):
                 arrays.append(None)
@@ -1662,7 +1690,10 @@ class Body(Raises):
         shapes = tuple(v and (v.text, v.type, v.parts is None) for v in arrays)
         before = self.arrays
         if before is not None and shapes != tuple(v and (v.text, v.type, v.parts is None) for v in before):
-            help = "store to one array, and return that at the end"
+            help = (
+                "all return one that they make, of one type and shape (of one that is passed, `a.copy()`); or store to "
+            )
+            help += "one array, and return that at the end"
             self.fail(node, "this returns another array than other parts of the function", "here", help)
         if self.returns_numbers:
             self.fail(node, "this returns an array, other parts of the function none", "here")
@@ -1698,6 +1729,24 @@ class Body(Raises):
             value = self.expression(node)
             return self.keep(value) if isinstance(value.type, Num) and value.parts is None else value
         return None
+
+    def _as_before(self, node: ast.Return, found: Any) -> list[Value]:
+        """Give what is returned, in the arrays that other ways through the function return, if all are made in it.
+
+        These take the elements, so that what is read of them is read before.
+        """
+        known = [array.text for array in self.arrays or () if array is not None]
+        given = [value if isinstance(value.type, Array) else self.keep(value) for value in found] if known else found
+        given = list(given)
+        for k, (before, value) in enumerate(zip(self.arrays or (), given)):
+            if before is None or before.parts is not None or before.type != value.type or before.text == value.text:
+                continue
+            root = self._root_of(value.text)
+            is_made = self._is_made(before.text) and self._is_made(root) and root not in known
+            if is_made and known.count(before.text) == 1 and not self._has_other_lengths(before, value):
+                self._copy_elements(node, before, value)
+                given[k] = before
+        return given
 
     def brought(self, node: ast.expr, values: list[Value], of: Num, lengths: tuple[int, ...]) -> Value:
         """Give an array of listed numbers that outlives the function."""

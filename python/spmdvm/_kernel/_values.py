@@ -17,6 +17,8 @@ OUTSIDE = -(2**31) + 1
 LANE = "lane"
 # No array is longer in any dimension, so that an index and what is near it are 32-bit numbers.
 LONGEST = 2**31 - 2**16
+# What `host` of a value may call.
+OF_HOST = {"_len": len, "_range": range, "_min": min, "_max": max}
 
 
 @dataclass(frozen=True)
@@ -189,3 +191,15 @@ def _float(value: Any, ty: Num) -> str:
         return f"{text}{suffix}" if not np.signbit(value) else f"({text}{suffix})"
     special = "0.0" if np.isnan(value) else "1.0" if value > 0 else "-1.0"
     return f"(({ty.spmd})({special}{suffix} / 0.0{suffix}))"
+
+
+def differ(a: str, b: str) -> bool:
+    """Return whether two lengths, each as `host` of a value, are computed of the same numbers and not always equal."""
+    both = [compile(host, "<host>", "eval") for host in (a, b)]
+    names, others = ({name for name in code.co_names if name not in OF_HOST} for code in both)
+    # Which numbers they are does not matter: a difference for some is one.
+    some = {name: 50 + 7 * k for k, name in enumerate(sorted(names))}
+    try:
+        return names == others and eval(both[0], {**OF_HOST, **some}) != eval(both[1], {**OF_HOST, **some})
+    except Exception:
+        return False
