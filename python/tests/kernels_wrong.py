@@ -1251,7 +1251,7 @@ def array_differences_of_rows(a):
 
 
 def array_turned_rows(a):
-    return np.flip(a[:, None])  # HERE `np.flip` takes an array of one dimension in a kernel
+    return np.flip(a, 0)  # HERE `np.flip` cannot be called in a kernel
 
 
 def array_polynomial_of_rows(a):

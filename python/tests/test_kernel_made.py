@@ -614,3 +614,28 @@ def test_lengths_that_are_equal_when_it_is_called():
     assert differences(np.ones(3), np.array([1.0, 2, 4, 8])).tolist() == [2, 4, 8]
     with pytest.raises(AssertionError, match="have the same lengths"):
         differences(np.ones(3), np.ones(3))
+
+
+def shaped(x):
+    shape = (len(x), 1)
+    return x / np.reshape(np.sum(x, axis=1), shape)
+
+
+def symmetric(x, n: int):
+    out = np.zeros((n, n))
+    for i in range(n):
+        out[i, i:] = out[i:, i] = x[:, i] @ x[:, i:]
+    return out
+
+
+def products_of_parts(x):
+    total = 0.0
+    for k in range(1, len(x)):
+        total += np.sum(np.outer(x[k:, 0], x[0, :k])) + np.sum(x[:k] @ x[:, k:])
+    return total
+
+
+@pytest.mark.parametrize(("function", "others"), [(shaped, ()), (symmetric, (4,)), (products_of_parts, ())])
+def test_lengths_of_parts_and_of_tuples(function, others):
+    x = np.random.default_rng(8).random((4, 4))
+    np.testing.assert_allclose(spmdvm.kernel(function)(x, *others), function(x, *others), rtol=1e-13)

@@ -600,3 +600,47 @@ def test_rows_are_taken_apart():
     assert (one, other) == (7, 8) and row.tolist() == [3, 4, 5] and m[0, 0] == 7 and ps["x"].tolist() == [3, 2]
     with pytest.raises(AssertionError, match="there are 2 elements"):
         f(np.ones((3, 3)), ps)
+
+
+def assigned_at_once(a, m):
+    m[0] = first = a[:4] + 1
+    m[1, 0] = m[2] = number = a[1] + 0.5
+    a[1:] = m[3, 1:] = a[:-1]
+    m[m > 1.5] = a[0] = 7
+    return first, number
+
+
+def test_several_parts_are_assigned_one_value():
+    a, m = np.random.default_rng(9).random(4), np.zeros((4, 4))
+    b, n = a.copy(), m.copy()
+    found, expected = spmdvm.kernel(assigned_at_once)(a, m), assigned_at_once(b, n)
+    np.testing.assert_array_equal(found[0], expected[0])
+    assert found[1] == expected[1] and (a == b).all() and (m == n).all()
+
+
+def test_several_parts_are_assigned_by_each_element():
+    @spmdvm.kernel
+    def spread(a, m):
+        for i in spmdvm.foreach(len(a)):
+            m[i, ::2] = m[i, 1] = a[i]
+
+    a, m = np.arange(20.0), np.zeros((20, 3))
+    spread(a, m)
+    assert (a == m.T).all()
+
+
+def test_a_flipped_array_is_the_array_itself():
+    @spmdvm.kernel
+    def turned(a, m):
+        total = 0.0
+        for k in range(1, len(a)):
+            total += np.dot(np.flip(a[:k]), a[:k])
+        back = np.flip(a)
+        back[0] = 9
+        return total, np.flip(m * 2)
+
+    a, m = np.random.default_rng(9).random(4), np.arange(6.0).reshape(2, 3)
+    expected = sum(np.dot(np.flip(a[:k]), a[:k]) for k in range(1, 4))
+    total, twice = turned(a, m)
+    assert np.isclose(total, expected, rtol=1e-13) and a[3] == 9
+    assert (twice == np.flip(m * 2)).all()

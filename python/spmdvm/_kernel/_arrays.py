@@ -96,6 +96,8 @@ class Arrays(Reductions):
         if function in _AS_THEY_ARE and len(node.args) == 1 and not node.keywords:
             found = self.array_of(node.args[0])
             return self.copied(node, node.args[0]) if found is None and self.makes_elements(node.args[0]) else found
+        if function is np.flip and len(node.args) == 1 and not node.keywords:
+            return self._flipped(node)
         if function in _COPIES and len(node.args) == 1 and not node.keywords:
             is_other = function is np.array and not self.makes_elements(node.args[0])
             return None if is_other else self.copied(node, node.args[0])
@@ -234,6 +236,19 @@ class Arrays(Reductions):
         own = ast.copy_location(ast.Name(name, ast.Load()), node)
         self.list_array(own, *listed)
         return self.array_of(own)
+
+    def _flipped(self, node: ast.Call) -> Value | None:
+        """Translate `np.flip(a)`, which is `a[::-1]`, with as many of these as there are dimensions."""
+        source = node.args[0]
+        array = self.array_of(source)
+        if array is None:
+            if not self.makes_elements(source):
+                return None
+            array = self.copied(source, source)
+            self.parts_of[id(source)] = source, array
+        back = ast.Slice(None, None, ast.UnaryOp(ast.USub(), ast.Constant(1)))
+        part = ast.Subscript(source, ast.Tuple([back] * array.type.ndim, ast.Load()), ast.Load())
+        return self.array_of(ast.fix_missing_locations(ast.copy_location(part, node)))
 
     def new_array(
         self,
@@ -577,7 +592,8 @@ class Arrays(Reductions):
         else:
             columns = [first]
         lengths = [*([] if rows is None else [rows]), *columns]
-        made = self.new_array(node, ty, lengths, None)
+        likes = [*([] if rows is None else [(a, 0)]), *((b, b.type.ndim - 1) for _ in columns)]
+        made = self._long_enough(node, likes, lengths, None, ty, False)
         counters = [self.temporary("at") for _ in lengths]
         self._begin(node, counters, lengths, True)
         index = self._indices_at(made, counters)
@@ -609,12 +625,20 @@ class Arrays(Reductions):
             texts.append(self.cast(Value(text, array.type.of, uniform), ty, node).text)
         return " * ".join(texts)
 
-    def _long_enough(self, node: Any, likes: list[tuple[Value, int]], lengths: list[Value], name: str | None) -> Value:
+    def _long_enough(
+        self,
+        node: Any,
+        likes: list[tuple[Value, int]],
+        lengths: list[Value],
+        name: str | None,
+        of: Num = FLOAT64,
+        own: bool = True,
+    ) -> Value:
         """Make an array of some lengths; of a part whose lengths are computed, a part of one as long as its array."""
         if all(length.before is not None for length in lengths):
-            return self.new_array(node, FLOAT64, lengths, None, name, True, True)
+            return self.new_array(node, of, lengths, None, name, own, True)
         most = [self.most(like, axis) for like, axis in likes]
-        whole = self.new_array(node, FLOAT64, most, None, name, True, True)
+        whole = self.new_array(node, of, most, None, name, own, True)
         part = self.temporary("part")
         for axis, length in enumerate(lengths):
             self._same_length(f"{part}__n{axis}", length)

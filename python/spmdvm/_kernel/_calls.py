@@ -18,8 +18,8 @@ from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._scopes import Local, Scope
 from ._source import Source
-from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
-from ._values import Arguments, Value, constant, constants, tuple_of
+from ._types import BOOL, FLOAT64, Array, Num, promote, strong
+from ._values import Arguments, Value, constant, constants, exactly, tuple_of
 from ._wrappers import inner_of, is_wrapped
 
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
@@ -281,8 +281,7 @@ class Calls(Arrays):
         return self._lengths(node, lengths), array.type.of
 
     def _lengths(self, node: ast.expr, values: Any) -> tuple[int | Value, ...]:
-        # A variable that is assigned once has one value.
-        values = [constant(v.low) if v.const is None and v.type == INT and v.low == v.high else v for v in values]
+        values = list(map(exactly, values))
         for value in values:
             if not isinstance(value.type, Num) or value.parts is not None or not value.type.is_int:
                 what = f"this is `{value.type}`" if value.parts is None else "this is a tuple"

@@ -565,11 +565,6 @@ def roll(a, shift):
     return out
 
 
-@_array(np.flip)
-def flip(a):
-    return a[::-1].copy()
-
-
 @_array(np.convolve)
 def convolve(a, v):
     n, m = len(a), len(v)
@@ -586,10 +581,10 @@ def convolve(a, v):
 
 def takes_one_dimension(function: Any) -> bool:
     """Return whether a function that is written here means what numpy's does for arrays of one dimension only."""
-    return function in (diff, flip, polyval)
+    return function in (diff, polyval)
 
 
 _OF_COMPLEX = frozenset(
     (np_isclose, prod_of_some, sumprod, linspace, diff, norm, prod, trace, polyval, array_equal, allclose, trapezoid,
-     take, roll, flip, convolve)
+     take, roll, convolve)
 )  # fmt: skip

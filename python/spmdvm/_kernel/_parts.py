@@ -16,7 +16,7 @@ from typing import Any, Callable, NoReturn
 
 from ._fields import Axis, Fields, Part, field_in, is_text
 from ._types import BOOL, INT, Array, Num, Record
-from ._values import INT32, LONGEST, OUTSIDE, Value, tuple_of
+from ._values import INT32, LONGEST, OUTSIDE, Value, exactly, tuple_of
 
 # What bounds of indices are below, and the numbers of parameters in them: no sum of them overflows 64 bits.
 _SMALL, _LARGEST = 2**30, "1099511627776ll"
@@ -131,7 +131,7 @@ class Parts(Fields):
         parts = [self.expression(each) for each in shape]
         parts = list(parts[0].parts) if len(parts) == 1 and parts[0].parts is not None else parts
         size, lengths = self.dim(flat.text, 0), []
-        for part in parts:
+        for part in map(exactly, parts):
             if not isinstance(part.type, Num) or not part.type.is_int or not part.uniform:
                 self.fail(node, "the lengths of a shape are integers, the same for all elements", "here")
             lengths.append(self.keep(part))

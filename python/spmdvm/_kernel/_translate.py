@@ -978,9 +978,8 @@ class Body(Raises):
             self.repeated.update(names)
             return self._in_branches(node, lambda value: ast.Assign(node.targets, value))
         target = node.targets[0]
-        for each in node.targets:
-            if len(node.targets) > 1 and (self.is_masked(each) or self.is_part(each)):
-                self.fail(each, "a part of an array is assigned by a statement of its own", "here")
+        if len(node.targets) > 1 and any(self.is_masked(each) or self.is_part(each) for each in node.targets):
+            return self._assign_parts(node)
         if self.is_masked(target):
             return self.assign_masked(node, target, node.value, None)
         if self.is_part(target):
@@ -1237,6 +1236,18 @@ class Body(Raises):
             self.fail(target, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
         made = region.arrays[name] = LocalArray(of, lengths, region.uniform)
         return name, made
+
+    def _assign_parts(self, node: ast.Assign) -> None:
+        """Translate `a[0] = b[1:] = x`, whose value is computed before, as one assignment after another."""
+        value = node.value
+        if not self.makes_elements(value):
+            self.elements[id(value)] = self.keep(self.expression(value))
+        elif self.array_of(value) is None:
+            # (A part stays one, which the first assignment may change.)
+            self.parts_of[id(value)] = value, self.copied(value, value)
+        for target in node.targets:
+            self.do_Assign(ast.copy_location(ast.Assign([target], value), node))
+        self.elements.pop(id(value), None)
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
         """`a: T = …`."""

@@ -74,6 +74,12 @@ class Value:
         return self.type == INT and INT32[0] <= self.low and self.high <= INT32[1]
 
 
+def exactly(value: Value) -> Value:
+    """Give an integer that can only be one as a constant: that of a variable which is assigned once."""
+    is_known = value.const is None and value.type == INT and value.low == value.high
+    return constant(value.low) if is_known else value
+
+
 def tuple_of(parts: Any) -> Value:
     """Give a tuple of values."""
     parts = tuple(parts)
