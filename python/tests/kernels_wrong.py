@@ -1280,3 +1280,8 @@ def element_of_a_dict_that_is_listed(a):
 
 def axis_that_is_not(a):
     return np.sum(a, axis=1)  # HERE this array has 1 dimension
+
+
+def array_type_that_is_a_variable(a):
+    n = len(a)
+    a[0] = np.zeros(3, n)[0]  # HERE `n` is a variable

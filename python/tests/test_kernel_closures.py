@@ -747,3 +747,33 @@ def test_names_of_variables_are_never_those_from_outside():
         return f(a[0]) + elsewhere
 
     assert spmdvm.kernel(inner)(np.ones(2)) == 11
+
+
+def test_types_are_passed_to_functions():
+    def spaced(start, stop, n, dtype=np.float64):
+        out = np.empty(n, dtype)
+        for k in range(n):
+            out[k] = start + k * (stop - start) / (n - 1)
+        return out
+
+    def power(x, function=np.sqrt, of=np.float32):
+        return function(x) + of(2)
+
+    @spmdvm.kernel
+    def several(n: int, x: float):
+        return spaced(0, 1, n), spaced(0, 1, n, np.float32), spaced(0, 9, n, dtype=np.int64), power(x), power(x, np.exp)
+
+    found, expected = several(4, 2.0), several.__wrapped__(4, 2.0)
+    assert [x.dtype for x in found[:3]] == [np.float64, np.float32, np.int64]
+    for x, y in zip(found, expected):
+        np.testing.assert_allclose(x, y, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(None, "None; pass a number that stands for it"), (np.float32, "the type float32; write it"), (abs, "a function")],
+)
+def test_what_is_no_argument_is_told(value, told):
+    for kernel in (spmdvm.kernel(lambda a, x: a[0] + x), spmdvm.kernel(lambda a, x: a + x)):
+        with pytest.raises(TypeError, match=told):
+            kernel(np.ones(2), value)

@@ -194,7 +194,7 @@ def test_wrong_calls():
         ((1, 2, 3), r"^f\(\): too many positional arguments: f\(x, y\)$"),
         ((np.zeros(2, ">f4"), 1), r"`x` has no type of kernels: .*>f4, .*; convert it, with astype\('float32'\)"),
         (("a", 2), "`x` has no type of kernels: 'a'"),
-        ((None, 2), "`x` has no type of kernels: None"),
+        ((None, 2), "`x` has no type of kernels: None; pass a number"),
         ((np.array([1j], ">c16"), 2), "`x` has no type of kernels: an array of >c16, whose bytes are in the other"),
         ((np.array(["a"]), 2), "`x` has no type of kernels"),
     ]:

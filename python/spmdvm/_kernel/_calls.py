@@ -512,6 +512,9 @@ class Calls(Arrays):
                 continue
             if at is None and parameter not in defaults:
                 self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
+            if at is None and not isinstance(function, Local) and callable(known[parameter]):
+                found.functions[parameter] = known[parameter]
+                continue
             value = self.passed(at, self.argument(at)) if at is not None else None
             if value is None and isinstance(function, Local):
                 value = self.expression(defaults[parameter])

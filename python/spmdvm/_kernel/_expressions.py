@@ -246,10 +246,16 @@ class Expressions(Calls):
 
     def resolve(self, node: ast.expr) -> Any:
         """Find what a name, or a name in a module, stands for outside of the kernel."""
+        if isinstance(node, ast.Name) and isinstance(self.local_functions.get(node.id), type):
+            # A type that was passed to the function.
+            return self.local_functions[node.id]
         if isinstance(node, ast.Name):
             try:
                 return self.lookup(node.id)
             except KeyError:
+                if any(node.id in region.names for region in self.regions):
+                    help = "a type or a constant from outside stands here, such as `np.float64`, `a.dtype`"
+                    self.fail(node, f"`{node.id}` is a variable", "this is known when a kernel is compiled", help)
                 known = (*self.counts, *(param.name for param in self.params), *_functions.names_of(self.lookup))
                 help = _instead.meant(node.id, [name for name in known if name != node.id])
                 if self.source.is_variable(node.id):

@@ -33,6 +33,9 @@ def no_type(value: Any, told: str | None = None) -> str:
 
 def described(value: Any) -> str:
     """Say what was given for an argument that a kernel does not take, and what to pass instead."""
+    if isinstance(value, np.ndarray) and value.dtype == object and not value.ndim:
+        # (Of a type, for one, numpy makes an array.)
+        value = value.item()
     if isinstance(value, (np.ndarray, np.void)) and value.dtype.names:
         return record_described("an array of records" if isinstance(value, np.ndarray) else "a record", value.dtype)
     if isinstance(value, str):
@@ -43,8 +46,16 @@ def described(value: Any) -> str:
     if isinstance(value, np.ndarray):
         help = _containers.instead_of(value.dtype) or ("" if value.ndim else "pass x.reshape(1)")
         return f"an array of {value.dtype}{'' if value.ndim else ' without dimensions'}{help and '; '}{help}"
-    if value is None or isinstance(value, (int, float)):
+    if isinstance(value, (int, float)):
         return f"{value!r}"
+    if value is None:
+        return "None; pass a number that stands for it"
+    if isinstance(value, (type, np.dtype)):
+        name = getattr(value, "__name__", value)
+        return f"the type {name}; write it in the kernel, or take that of an array, `a.dtype`"
+    if callable(value):
+        name = getattr(value, "__name__", "f")
+        return f"a function; let another kernel call this one with it: spmdvm.kernel(lambda x: …(x, {name}))"
     kind = type(value).__name__
     if isinstance(value, np.generic):
         return f"a `{kind}`; {_containers.instead_of(value.dtype) or 'pass x.item()'}"

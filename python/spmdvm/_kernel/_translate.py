@@ -30,6 +30,7 @@ from ._reserved import RESERVED
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
 from ._types import BOOL, INT, Array, Num, Record, Rows, Type, join, promote
+from ._usage import gives_array
 from ._values import (
     INT32,
     LANE,
@@ -1736,7 +1737,8 @@ class Body(Raises):
             return found
         if not isinstance(node, ast.Name) and self.makes_elements(node):
             return self.copied(node, node)
-        if isinstance(node, ast.Call) and not self.is_method(node) and self.takes_arrays(node, self.called(node)):
+        function = self.called(node) if isinstance(node, ast.Call) and not self.is_method(node) else None
+        if function is not None and (self.takes_arrays(node, function) or gives_array(function)):
             value = self.expression(node)
             return self.keep(value) if isinstance(value.type, Num) and value.parts is None else value
         return None

@@ -7,6 +7,7 @@ import inspect
 import itertools
 import types
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any, Callable
 
 import numpy as np
@@ -16,7 +17,7 @@ from . import _functions, _library
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import METHODS
-from ._scopes import Scope, own_nodes
+from ._scopes import Local, Scope, own_nodes
 from ._source import Source
 from ._wrappers import inner_of, is_wrapped
 
@@ -280,7 +281,7 @@ def returns_array(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> bool:
     return _returns_array(tree, lookup, {id(tree)})
 
 
-def _returns_array(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: set[int]) -> bool:
+def _returns_array(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: AbstractSet[int]) -> bool:
     made: set[str] = set()
 
     def is_made(node: ast.expr | None) -> bool:
@@ -310,18 +311,26 @@ def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]
     return [(target, value)]
 
 
-def _is_given(node: ast.Call, lookup: Callable[[str], Any], seen: set[int]) -> bool:
+def _is_given(node: ast.Call, lookup: Callable[[str], Any], seen: AbstractSet[int]) -> bool:
     """Return whether a call is one of a function of Python that returns an array it makes."""
     try:
-        function = inner_of(_named(node.func, lookup))
-        if not inspect.isfunction(function) or is_wrapped(function) or _is_of_numpy(function):
-            return False
-        tree = Source.of(function).tree
+        return gives_array(_named(node.func, lookup), seen)
     except (KeyError, CompileError):
         return False
-    if id(tree) in seen or not isinstance(tree, ast.FunctionDef):
-        return False
-    return _returns_array(tree, _functions.lookup_of(function), seen | {id(tree)})
+
+
+def gives_array(found: Any, seen: AbstractSet[int] = frozenset()) -> bool:
+    """Return whether something is a function of Python, or one in a kernel, that returns an array it makes."""
+    if isinstance(found, Local):
+        tree, lookup = found.tree, found.lookup
+    else:
+        function = inner_of(found)
+        if not inspect.isfunction(function) or is_wrapped(function) or _is_of_numpy(function):
+            return False
+        tree, lookup = Source.of(function).tree, _functions.lookup_of(function)
+    return (
+        id(tree) not in seen and isinstance(tree, ast.FunctionDef) and _returns_array(tree, lookup, seen | {id(tree)})
+    )
 
 
 def _of_numpy(node: ast.AST) -> str | None:
