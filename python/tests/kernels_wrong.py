@@ -1285,3 +1285,12 @@ def axis_that_is_not(a):
 def array_type_that_is_a_variable(a):
     n = len(a)
     a[0] = np.zeros(3, n)[0]  # HERE `n` is a variable
+
+
+def array_diagonal(a):
+    return np.diag(a)  # HERE `np.diag` cannot be called in a kernel
+
+
+def array_zip_in_steps(a):
+    for k, x in zip(range(0, 9, 2), a):  # HERE a `range` in a `zip` has one or two ends
+        a[k] = x

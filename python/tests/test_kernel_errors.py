@@ -71,6 +71,7 @@ def test_there_are_enough():
         ("array_stored_by_a_mask", "write `a[a > 2]`, or loop"),
         ("array_mask_in_a_foreach", "assign one element: `a[i] = …`"),
         ("array_mask_of_and", "write `np.logical_and`"),
+        ("array_diagonal", "`v[:, None] * m`"),
         ("array_parted", "write `np.sort(a)`"),
         ("list_that_is_changed", "make an array, `np.array([…])`"),
         ("array_swapped", "give the result a name of its own"),

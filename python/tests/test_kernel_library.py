@@ -241,3 +241,16 @@ def test_all_functions_of_math_and_numpy_are_known():
     for module, functions in (("math", of_math), ("numpy", of_numpy)):
         missing = {function.__name__ for function in functions if id(function) not in known}
         assert missing <= set(ABSENT[module].split())
+
+
+def test_searchsorted_on_either_side():
+    @spmdvm.kernel
+    def places(a, v, out):
+        for i in spmdvm.foreach(len(v)):
+            out[i, 0] = np.searchsorted(a, v[i], side="right")
+            out[i, 1] = np.searchsorted(a, v[i], side="left")
+
+    a, v = np.array([1, 2, 2, 4.0]), np.arange(6.0)
+    out = np.zeros((6, 2), int)
+    places(a, v, out)
+    assert ([np.searchsorted(a, v, "right"), np.searchsorted(a, v)] == out.T).all()

@@ -639,3 +639,27 @@ def products_of_parts(x):
 def test_lengths_of_parts_and_of_tuples(function, others):
     x = np.random.default_rng(8).random((4, 4))
     np.testing.assert_allclose(spmdvm.kernel(function)(x, *others), function(x, *others), rtol=1e-13)
+
+
+def joined(a, b, m):
+    along_rows = np.concatenate((m, m[:, ::-1], m[:, 1:] * 2), axis=1)
+    lists = np.concatenate((np.array([1, 2]), a))
+    return np.hstack((a, b * 2)), np.hstack([m, m + 1]), np.vstack((m, m[:1])), along_rows, lists
+
+
+def test_arrays_are_joined_along_an_axis():
+    rng = np.random.default_rng(8)
+    given = rng.random(4), rng.random(3), rng.random((3, 20))
+    for found, expected in zip(spmdvm.kernel(joined)(*given), joined(*given)):
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(AssertionError, match="arrays that are joined have equal lengths"):
+        spmdvm.kernel(lambda m: np.hstack((m, m[1:])))(given[2])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda a, m: np.hstack((a, m)), lambda a, m: np.vstack((a, a)), lambda a, m: np.concatenate((m, m), axis=2)],
+)
+def test_what_is_not_joined_is_told(function):
+    with pytest.raises(spmdvm.CompileError, match="arrays of as many dimensions are joined"):
+        spmdvm.kernel(function)(np.ones(3), np.ones((2, 3)))

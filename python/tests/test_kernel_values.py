@@ -782,3 +782,20 @@ def test_parameters_that_have_names_only():
     assert spmdvm.map(scale, x).tolist() == [0, 2, 4]
     with pytest.raises(TypeError, match="too many positional arguments"):
         scale(x, 3)
+
+
+def test_a_zip_counts():
+    @spmdvm.kernel
+    def weighted(a, n: int):
+        total = 0.0
+        for k, x, y in zip(range(n), a, a[::-1]):
+            total += k * x - y
+        for k, x in zip(range(3, n), a):
+            total += k * x
+        for first, (k, x) in enumerate(zip(range(5, 2), a)):
+            total += 1000 * first * k * x + 1000
+        return total
+
+    a = np.random.default_rng(3).random(8)
+    for n in (0, 4, 20):
+        assert np.isclose(weighted(a, n), weighted.__wrapped__(a, n), rtol=1e-13)

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from . import _functions, _instead, _library
+from ._joins import JOINS, Joins
 from ._parts import Axis, Part, is_complex_part
 from ._plain import parameters
-from ._reductions import FUNCTIONS, Reductions
+from ._reductions import FUNCTIONS
 from ._scopes import Local
 from ._source import Source
 from ._types import BOOL, FLOAT64, INT, NUMBERS, Array, Num, promote, strong
@@ -57,7 +58,7 @@ class Made:
     is_zero: bool = False
 
 
-class Arrays(Reductions):
+class Arrays(Joins):
     """Translates what makes arrays; `Body` has what they need to know."""
 
     def array_of_call(self, node: ast.Call | ast.BinOp) -> Value | None:
@@ -94,8 +95,7 @@ class Arrays(Reductions):
         if listed is not None:
             return self._unnamed(node, listed)
         if function in _AS_THEY_ARE and len(node.args) == 1 and not node.keywords:
-            found = self.array_of(node.args[0])
-            return self.copied(node, node.args[0]) if found is None and self.makes_elements(node.args[0]) else found
+            return self.as_array(node.args[0])
         if function is np.flip and len(node.args) == 1 and not node.keywords:
             return self._flipped(node)
         if function in _COPIES and len(node.args) == 1 and not node.keywords:
@@ -109,8 +109,8 @@ class Arrays(Reductions):
             return self.reshaped(node, node.args[0], node.args[1:])
         if function is np.transpose and len(node.args) == 1 and not node.keywords:
             return self.turned(node, node.args[0])
-        if function is np.concatenate:
-            return self._joined(node)
+        if function in JOINS:
+            return self.joined(node, function)
         if function is np.arange:
             return self._counting(node)
         if function in (np.cumsum, np.cumprod):
@@ -240,12 +240,10 @@ class Arrays(Reductions):
     def _flipped(self, node: ast.Call) -> Value | None:
         """Translate `np.flip(a)`, which is `a[::-1]`, with as many of these as there are dimensions."""
         source = node.args[0]
-        array = self.array_of(source)
+        array = self.as_array(source)
         if array is None:
-            if not self.makes_elements(source):
-                return None
-            array = self.copied(source, source)
-            self.parts_of[id(source)] = source, array
+            return None
+        self.parts_of.setdefault(id(source), (source, array))
         back = ast.Slice(None, None, ast.UnaryOp(ast.USub(), ast.Constant(1)))
         part = ast.Subscript(source, ast.Tuple([back] * array.type.ndim, ast.Load()), ast.Load())
         return self.array_of(ast.fix_missing_locations(ast.copy_location(part, node)))
@@ -452,33 +450,6 @@ class Arrays(Reductions):
         self.emit(f"const uniform int {name}__n0 = {count};")
         self.parts[name] = Part(made, made.text, (Axis(Value("0", INT, True, 0, 0, 0), 1),))
         return Value(name, made.type, True)
-
-    def _joined(self, node: ast.Call) -> Value:
-        """Translate `np.concatenate((a, b))` of arrays of one dimension."""
-        among = node.args[0] if len(node.args) == 1 and not node.keywords else None
-        arrays = [self.array_of(each) for each in among.elts] if isinstance(among, (ast.Tuple, ast.List)) else [None]
-        if None in arrays or not arrays or any(array.type.ndim != 1 for array in arrays):
-            help = "make an array, and store to its parts: `out[:n] = a`, `out[n:] = b`"
-            self.fail(node, "arrays of one dimension are joined in a kernel", "`np.concatenate((a, b))`", help)
-        ty = arrays[0].type.of
-        for array in arrays[1:]:
-            ty = ty and promote(ty, array.type.of)
-        if ty is None:
-            self.fail(node, "these arrays have no common type", "here", "convert them: `a.astype(np.float64)`")
-        lengths = [self.dim(array.text, 0) for array in arrays]
-        total = lengths[0]
-        for length in lengths[1:]:
-            total = self.operate(node, "+", total, length)
-        made = self.new_array(node, ty, [total], None)
-        start = "0"
-        for array, length in zip(arrays, lengths):
-            counters = [self.temporary("at")]
-            self._begin(node, counters, [length], True)
-            element = self.element_at(array, counters)
-            self.emit(f"{made.text}[{start} + {counters[0]}] = {self.cast(element, ty, node).text};")
-            self._end(True)
-            start = f"{start} + {length.text}"
-        return made
 
     def _counting(self, node: ast.Call) -> Value:
         """Translate `np.arange(n)`, `np.arange(start, stop)` and `np.arange(start, stop, step)` of integers."""

@@ -95,7 +95,8 @@ class Calls(Arrays):
             help = "write `rng = spmdvm.rng(seed, i)`, and then `rng.random()`"
             self.fail(node, "a generator is made in a statement of its own", "here", help)
         if self.is_foreach(function) or function is range:
-            self.fail(node, "loops alone count", "only `for … in` takes this")
+            help = "write `for k in range(n):`, also in a `zip`; an array that counts is `np.arange(n)`"
+            self.fail(node, "loops alone count", "only `for … in` takes this", help)
         if any(isinstance(arg, ast.Starred) for arg in node.args):
             node = self.spread_out(node)
         for keyword in node.keywords:
@@ -153,6 +154,12 @@ class Calls(Arrays):
 
     def _of_library(self, node: ast.Call, written: Any, as_statement: bool = False) -> Value | None:
         """Translate a call of a function that is written in Python; what is wrong with it is wrong with the call."""
+        for keyword in node.keywords:
+            text = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+            chosen = _library.chosen_by(written, keyword.arg, text)
+            if chosen is not None:
+                others = [other for other in node.keywords if other is not keyword]
+                node, written = ast.copy_location(ast.Call(node.func, node.args, others), node), chosen
         source = Source.of(written)
         source.is_told = False
         try:
@@ -172,7 +179,8 @@ class Calls(Arrays):
                 continue
             parts = self.expression(arg.value).parts
             if parts is None:
-                self.fail(arg, "`*` takes a tuple apart, such as `*a.shape`", self.kind_of(arg.value))
+                help = "pass its parts: `f(a[0], a[1])`"
+                self.fail(arg, "`*` takes a tuple apart, such as `*a.shape`", self.kind_of(arg.value), help)
             for k in range(len(parts)):
                 part = ast.Subscript(arg.value, ast.copy_location(ast.Constant(k), arg), ast.Load())
                 args.append(ast.copy_location(part, arg))

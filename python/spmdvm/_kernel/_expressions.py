@@ -239,6 +239,8 @@ class Expressions(Calls):
         if value is None:
             kind = type(found).__name__
             help = "pass it as an argument" if isinstance(found, (np.ndarray, list, tuple)) else None
+            if isinstance(found, type):
+                help = f"write it where a type is needed: `np.zeros(n, {name})`, `{name}(x)`"
             self.fail(
                 node, f"`{name}` is {_article(kind)} `{kind}`, and only numbers are taken from outside", "here", help
             )

@@ -24,6 +24,8 @@ _INDICES = (
 _PARTS = "pass an array for the result, and store to its parts: `out[:n] = a`, `out[n:] = b`"
 _TAKE = "loop, and count what is taken; or call `spmdvm.filter` outside of the kernel"
 _BINS = "write `bins[k] += 1` for each; or call `spmdvm.reduce_by_index` outside of the kernel"
+_OUTSIDE = "write the loops; or call it outside of the kernel, and pass the result"
+_NANS = "choose the elements: `b = a[~np.isnan(a)]`"
 _LIST = (
     "make an array that is long enough and count, `out = np.empty(len(a))`, `out[n] = x`, `n += 1`; a part of it can "
     "be returned: `return out[:n]`"
@@ -52,12 +54,17 @@ _OF_NUMPY = {
     **dict.fromkeys(["partition", "argpartition", "unique"], _SORT),
     **dict.fromkeys(["percentile", "quantile"], "take an element of `np.sort(a)`"),
     **dict.fromkeys(["nonzero", "flatnonzero", "argwhere", "extract", "compress", "delete"], _TAKE),
-    **dict.fromkeys(["stack", "hstack", "vstack", "append", "insert", "tile", "repeat"], _PARTS),
+    **dict.fromkeys(["stack", "column_stack", "dstack", "append", "insert", "tile", "repeat"], _PARTS),
     **dict.fromkeys(["reshape", "ravel", "roll", "rot90", "swapaxes", "moveaxis"], _INDICES),
     **dict.fromkeys(["flip", "flipud", "fliplr"], "write `a[::-1]`; of columns `a[:, ::-1]`"),
     **dict.fromkeys(["bincount", "histogram", "histogram2d", "digitize"], _BINS),
     **dict.fromkeys(["einsum", "tensordot", "inner", "vdot", "kron"], "write the loops"),
-    **dict.fromkeys(["solve", "inv", "det", "svd", "eig", "eigh", "qr", "lstsq", "cholesky"], "write the loops"),
+    **dict.fromkeys(["solve", "inv", "det", "svd", "eig", "eigh", "qr", "lstsq", "cholesky"], _OUTSIDE),
+    **dict.fromkeys(["cov", "corrcoef"], "subtract the means: `d = a - np.mean(a, axis=0)`, `d.T @ d / (len(a) - 1)`"),
+    **dict.fromkeys(["triu", "tril"], "store to parts of the rows: `m[i, :i] = 0`"),
+    **dict.fromkeys(["expand_dims", "atleast_1d", "atleast_2d"], "index with None: `a[:, None]`"),
+    **dict.fromkeys(["nansum", "nanmean", "nanmin", "nanmax", "nanstd", "nanvar"], _NANS),
+    "diag": "products with it scale rows or columns, `v[:, None] * m`, `m * v`; or `m[k, k] = v[k]`",
     **dict.fromkeys(["fft", "ifft", "rfft", "irfft"], "write the butterflies, or transform outside of the kernel"),
     **dict.fromkeys(["iscomplex", "isreal"], _COMPLEX),
     "meshgrid": "compute the numbers of each element from its indices",
@@ -114,7 +121,8 @@ def function(function: Any, name: str, known: Iterable[str]) -> str:
         return of_complex(own)
     if module.split(".")[0] == "numpy" and own in _OF_NUMPY:
         return _OF_NUMPY[own]
-    found = close_to(name.rsplit(".", 1)[-1], known, 0.75)
+    # It is one that is there: what only looks like it is something else.
+    found = close_to(name.rsplit(".", 1)[-1], known, 0.85)
     if found is not None:
         return f"is `{found}` meant?"
     return "compute it outside of the kernel and pass the result; or write it as a function of Python, with `def`"

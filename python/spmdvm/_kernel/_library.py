@@ -24,6 +24,11 @@ def find(function: Any) -> Any:
     return None if entry is None else entry[1]
 
 
+def chosen_by(function: Any, keyword: str | None, text: Any) -> Any:
+    """Give the function of this module that stands for one of them with a text, such as `side="right"`; else None."""
+    return _BY_TEXT.get((function, keyword, text))
+
+
 def known() -> list[Any]:
     """Give the functions for which one stands here."""
     return [entry[0] for entry in _WRITTEN.values()]
@@ -451,6 +456,18 @@ def searchsorted(a, v):
     return low
 
 
+def searchsorted_right(a, v):
+    """Do the same, but give the place behind elements that are equal."""
+    low, high = 0, len(a)
+    while low < high:
+        middle = (low + high) // 2
+        if a[middle] <= v:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 @_of_array(np.interp)
 def interp(x, xp, fp):
     n = len(xp)
@@ -588,3 +605,7 @@ _OF_COMPLEX = frozenset(
     (np_isclose, prod_of_some, sumprod, linspace, diff, norm, prod, trace, polyval, array_equal, allclose, trapezoid,
      take, roll, convolve)
 )  # fmt: skip
+_BY_TEXT = {
+    (searchsorted, "side", "left"): searchsorted,
+    (searchsorted, "side", "right"): searchsorted_right,
+}

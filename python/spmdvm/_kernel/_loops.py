@@ -64,6 +64,11 @@ class Loops(Expressions):
             self.fail(node, "`zip` takes arrays and tuples in a kernel", "here")
         lengths, items = [], []
         for values in node.args:
+            if isinstance(values, ast.Call) and not self.is_method(values) and self.called(values) is range:
+                length, item = self._of_range(values)
+                lengths.append(length)
+                items.append(item)
+                continue
             array = self.array_of(values)
             found = self.expression(values) if array is None else None
             if array is None and found.parts is None:
@@ -81,6 +86,18 @@ class Loops(Expressions):
                 text = f"({length.text} < {shortest.text} ? {length.text} : {shortest.text})"
                 shortest = Value(text, INT, length.uniform and shortest.uniform, 0, LONGEST)
         return self.keep(shortest), lambda index: tuple_of(item(index) for item in items)
+
+    def _of_range(self, node: ast.Call) -> tuple[Value, Any]:
+        """Give how many integers a `range` in a `zip` has, and what has one of them at an index."""
+        if not 1 <= len(node.args) <= 2:
+            help = "count in steps of 1: `i = start + step * k` in the loop"
+            self.fail(node, "a `range` in a `zip` has one or two ends", f"{len(node.args)} here", help)
+        ends = [self.keep(self.integer(arg, "`range`")) for arg in node.args]
+        first, last = (constant(0), *ends)[-2:]
+        count = last if len(ends) == 1 else self.keep(self.operate(node, "-", last, first))
+        if count.low < 0:
+            count = Value(f"({count.text} > 0 ? {count.text} : 0)", INT, count.uniform, 0, LONGEST)
+        return count, lambda index: index if len(ends) == 1 else self.operate(node, "+", first, index)
 
     def _elements_of(self, node: ast.expr, array: Value) -> tuple[Value, Any]:
         """Give the length of an array, and what has its element at an index."""

@@ -1566,7 +1566,8 @@ class Body(Raises):
             self.fail(node, "`return` cannot leave a `foreach`, whose elements all run at once", "here", help)
         if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
             if self.returns is not None:
-                self.fail(node, "this returns nothing, other parts of the function a value", "here")
+                help = "return a number that stands for it, such as -1 or `np.nan`"
+                self.fail(node, "this returns nothing, other parts of the function a value", "here", help)
             self.emit("return;")
             self.assigned = None
             return

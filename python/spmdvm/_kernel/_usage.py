@@ -14,6 +14,7 @@ import numpy as np
 
 from .._errors import CompileError
 from . import _functions, _library
+from ._joins import JOINS
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import METHODS
@@ -22,7 +23,7 @@ from ._source import Source
 from ._wrappers import inner_of, is_wrapped
 
 _METHODS = ("dot", "transpose", "ravel", "flatten", "reshape", "sort", "fill")
-_OF_ARRAYS = (np.dot, np.matmul, np.cumsum, np.cumprod, np.concatenate, np.outer, np.transpose)
+_OF_ARRAYS = (np.dot, np.matmul, np.cumsum, np.cumprod, np.outer, np.transpose, *JOINS)
 # Functions of numpy that take an array, and are called by its name.
 _TAKE_ARRAYS = frozenset(
     [

@@ -1,0 +1,72 @@
+"""Arrays that are joined to one."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from ._reductions import Reductions
+from ._types import promote
+from ._values import Value
+
+JOINS = (np.concatenate, np.hstack, np.vstack)
+
+
+class Joins(Reductions):
+    """Translates what joins arrays; `Body` has what it needs to know."""
+
+    def joined(self, node: ast.Call, function: Any) -> Value:
+        """Translate `np.concatenate((a, b))` along an axis, and `np.hstack` and `np.vstack`."""
+        given = [*node.args[1:], *(keyword.value for keyword in node.keywords if keyword.arg == "axis")]
+        along = next((self.number(each).const for each in given), 0) if function is np.concatenate else None
+        among = node.args[0] if node.args and len(node.args) + len(node.keywords) == 1 + len(given) else None
+        arrays = [self.as_array(each) for each in among.elts] if isinstance(among, (ast.Tuple, ast.List)) else [None]
+        dims = {None if array is None else array.type.ndim for array in arrays}
+        ndim = next(iter(dims)) if len(dims) == 1 else None
+        if along is None and ndim is not None and given == []:
+            along = min(ndim - 1, 1) if function is np.hstack else 0 if ndim > 1 else None
+        if not arrays or ndim is None or not isinstance(along, int) or not -ndim <= along < ndim:
+            help = "make an array, and store to its parts: `out[:n] = a`, `out[n:] = b`"
+            note = "these are others" if None in dims or ndim is None else f"along another axis than these have: {ndim}"
+            self.fail(node, "arrays of as many dimensions are joined in a kernel", note, help)
+        return self._one_of(node, arrays, along % ndim)
+
+    def as_array(self, node: ast.expr) -> Value | None:
+        """Give the array that an expression is, or one of its elements; None if it is a number."""
+        found = self.array_of(node)
+        return self.copied(node, node) if found is None and self.makes_elements(node) else found
+
+    def _one_of(self, node: ast.Call, arrays: list[Value], along: int) -> Value:
+        """Make an array of the elements of several, one behind the other along an axis."""
+        ty = arrays[0].type.of
+        for array in arrays[1:]:
+            ty = ty and promote(ty, array.type.of)
+        if ty is None:
+            self.fail(node, "these arrays have no common type", "here", "convert them: `a.astype(np.float64)`")
+        axes = range(arrays[0].type.ndim)
+        lengths = [self.dim(arrays[0].text, k) for k in axes]
+        for array in arrays[1:]:
+            for k in axes:
+                length = self.dim(array.text, k)
+                if k == along:
+                    lengths[k] = self.operate(node, "+", lengths[k], length)
+                elif length.equals != lengths[k].equals:
+                    self.demand(
+                        node, f"{length.text} == {lengths[k].text}", "arrays that are joined have equal lengths"
+                    )
+        made = self.new_array(node, ty, lengths, None)
+        start = "0"
+        for array in arrays:
+            counters = [self.temporary("at") for _ in axes]
+            self._begin(node, counters, [self.dim(array.text, k) for k in axes], True)
+            element = self.element_at(array, counters)
+            counters[along] = f"({start} + {counters[along]})"
+            place = counters[0]
+            for k in axes[1:]:
+                place = f"((int64){place} * {self.dim(made.text, k).text} + {counters[k]})"
+            self.emit(f"{made.text}[{place}] = {self.cast(element, ty, node).text};")
+            self._end(True)
+            start = f"{start} + {self.dim(array.text, along).text}"
+        return made
