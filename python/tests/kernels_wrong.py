@@ -1294,3 +1294,7 @@ def array_diagonal(a):
 def array_zip_in_steps(a):
     for k, x in zip(range(0, 9, 2), a):  # HERE a `range` in a `zip` has one or two ends
         a[k] = x
+
+
+def array_part_of_what_is_not_known(a):
+    a[0] = np.atleast_2d(a)[:, 0].sum()  # HERE `np.atleast_2d` cannot be called in a kernel

@@ -51,7 +51,8 @@ _FUNCTIONS: dict[Any, str] = {
 }
 # Functions of numpy by their names.
 _OF_NUMPY = {
-    **dict.fromkeys(["partition", "argpartition", "unique"], _SORT),
+    **dict.fromkeys(["partition", "argpartition"], _SORT),
+    "unique": "`b = np.sort(a)`: the first one, and those that differ from the one before, `b[1:][b[1:] != b[:-1]]`",
     **dict.fromkeys(["percentile", "quantile"], "take an element of `np.sort(a)`"),
     **dict.fromkeys(["nonzero", "flatnonzero", "argwhere", "extract", "compress", "delete"], _TAKE),
     **dict.fromkeys(["stack", "column_stack", "dstack", "append", "insert", "tile", "repeat"], _PARTS),

@@ -226,6 +226,9 @@ class Parts(Fields):
     def _make_part(self, node: ast.Subscript) -> Value:
         array = self.array_of(node.value)
         if array is None:
+            if isinstance(node.value, ast.Call):
+                # What is called may not be known, which is told then.
+                self.expression(node.value)
             self.fail(node.value, "only arrays have parts", "no array")
         if self.in_arm:
             self.fail(node, "a part of an array in what may not be computed", "here", "give it a name before")

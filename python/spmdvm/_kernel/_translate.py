@@ -2410,7 +2410,10 @@ def _as_load(target: ast.expr) -> ast.expr:
 
 
 _UNSUPPORTED = {
-    "With": ("`with`", "write what stands in it alone: floats give inf and nan without a warning"),
+    "With": (
+        "`with`",
+        "write what stands in it alone: floats give inf and nan without a warning; Python stands around the call",
+    ),
     "Try": ("`try`", "kernels cannot catch errors; test before"),
     "Delete": ("`del`", "variables end with the function"),
     "Global": ("`global`", "pass what changes as an array"),
