@@ -1,6 +1,8 @@
 """`raise` in kernels: a trap that is the exception which is named, too."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -99,3 +101,37 @@ def test_it_pickles():
 def test_nothing_is_warned_of(recwarn):
     of_halves = spmdvm.kernel(lambda values: place_of(halved(values), 1))
     assert of_halves(np.array([1.0, 2.0])) == 1 and not list(recwarn)
+
+
+def test_kernels_that_raise_are_passed_to_other_processes(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(
+        """
+import pickle, subprocess, sys
+import spmdvm
+
+class Odd(ValueError):
+    pass
+
+@spmdvm.kernel
+def checked(x):
+    if x < 0:
+        raise Odd(f"{x} is odd")
+    elif x > 9:
+        raise OverflowError("too large")
+    return x
+
+text = f\"\"\"
+import pickle
+checked = pickle.loads({pickle.dumps(checked)})
+for x in (1, -1, 10):
+    try:
+        print(checked(x))
+    except Exception as error:
+        print(type(error).__name__, isinstance(error, ValueError), str(error).split(" in ")[0])
+\"\"\"
+subprocess.run([sys.executable, "-c", text], check=True)
+"""
+    )
+    run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == ["1", "Odd True -1 is odd (lane 0)", "OverflowError False too large (lane 0)"]

@@ -32,6 +32,7 @@ _LIST = (
 )
 
 _FUNCTIONS: dict[Any, str] = {
+    np.asarray: "it is an array itself, or lists numbers, `np.asarray([x, y])`; a number is one without it",
     np.array: "it lists numbers, `np.array([x, y])`, or copies an array",
     sum: "write `np.sum(a)` of an array, or loop",
     builtins.any: "write `np.any(a)` of an array, or loop",

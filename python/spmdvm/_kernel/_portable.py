@@ -66,6 +66,13 @@ class _Function:
         self.at = at
 
 
+class _Exception:
+    """A class of exceptions that cannot be imported, by its name and what it is one of."""
+
+    def __init__(self, name: str, of: Any) -> None:
+        self.name, self.of = name, of
+
+
 class _Packer:
     """Collects a kernel and the functions it calls."""
 
@@ -124,6 +131,9 @@ class _Packer:
             return found
         if _is_type(found):
             return found
+        if isinstance(found, type) and issubclass(found, Exception):
+            of = found.__base__
+            return found if _is_importable(found) else _Exception(found.__name__, self.value(of, {}))
         if isinstance(found, (np.ufunc, types.BuiltinFunctionType)) or getattr(builtins, "range", None) is found:
             return found
         kept = {
@@ -181,6 +191,8 @@ def _unpacked(packed: bytes) -> Kernel:
             return __import__(packed.name, fromlist=["_"])
         if isinstance(packed, _Function):
             return made[packed.at]
+        if isinstance(packed, _Exception):
+            return type(packed.name, (value(packed.of),), {})
         if isinstance(packed, types.SimpleNamespace):
             return types.SimpleNamespace(**{name: value(inner) for name, inner in vars(packed).items()})
         return packed
