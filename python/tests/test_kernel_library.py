@@ -254,3 +254,13 @@ def test_searchsorted_on_either_side():
     out = np.zeros((6, 2), int)
     places(a, v, out)
     assert ([np.searchsorted(a, v, "right"), np.searchsorted(a, v)] == out.T).all()
+
+
+@pytest.mark.parametrize("function", [np.triu, np.tril])
+def test_triangles_of_matrices(function):
+    kernel = spmdvm.kernel(lambda m, k: (function(m), function(m * 2, k), np.sum(function(m, 1))))
+    m = np.random.default_rng(4).random((4, 20)) * (1 + 2j)
+    for k in (-2, 0, 3):
+        own, shifted, total = kernel(m, k)
+        assert (own == function(m)).all() and (shifted == function(m * 2, k)).all()
+        assert np.isclose(total, function(m, 1).sum())

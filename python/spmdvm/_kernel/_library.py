@@ -582,6 +582,24 @@ def roll(a, shift):
     return out
 
 
+@_array(np.triu)
+def triu(m, k=0):
+    out = np.zeros_like(m)
+    for i, j in foreach(m.shape[0], m.shape[1]):
+        if j - i >= k:
+            out[i, j] = m[i, j]
+    return out
+
+
+@_array(np.tril)
+def tril(m, k=0):
+    out = np.zeros_like(m)
+    for i, j in foreach(m.shape[0], m.shape[1]):
+        if j - i <= k:
+            out[i, j] = m[i, j]
+    return out
+
+
 @_array(np.convolve)
 def convolve(a, v):
     n, m = len(a), len(v)
@@ -603,7 +621,7 @@ def takes_one_dimension(function: Any) -> bool:
 
 _OF_COMPLEX = frozenset(
     (np_isclose, prod_of_some, sumprod, linspace, diff, norm, prod, trace, polyval, array_equal, allclose, trapezoid,
-     take, roll, convolve)
+     take, roll, triu, tril, convolve)
 )  # fmt: skip
 _BY_TEXT = {
     (searchsorted, "side", "left"): searchsorted,
