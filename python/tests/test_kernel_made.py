@@ -663,3 +663,10 @@ def test_arrays_are_joined_along_an_axis():
 def test_what_is_not_joined_is_told(function):
     with pytest.raises(spmdvm.CompileError, match="arrays of as many dimensions are joined"):
         spmdvm.kernel(function)(np.ones(3), np.ones((2, 3)))
+
+
+def test_lengths_of_1_that_are_not_known_are_told():
+    column, row = np.ones((3, 1)), np.ones((3, 4))
+    with pytest.raises(AssertionError, match=r"`a\[:, 0\]\[:, None\] \* b`"):
+        spmdvm.kernel(lambda a, b: a[:] * b[:])(column, row)
+    assert (spmdvm.kernel(lambda a, b: a[:, 0][:, None] * b[:])(column, row) == row).all()

@@ -806,7 +806,8 @@ class Parts(Fields):
                 # Lengths that are known to be 1 are stretched, others are not.
                 if own.equals != length.equals and not (own.const == 1 and length.const != 1):
                     told = "arrays that are computed with have equal lengths"
-                    self.demand(None, f"{own.text} == {length.text}", told)
+                    help = "lengths of 1 are stretched where they are known when it is compiled: `a[:, 0][:, None] * b`"
+                    self.demand(None, f"{own.text} == {length.text}", told, help)
 
     def element_at(self, array: Value, counters: list[str], uniform: bool = False) -> Value:
         """Give the element of an array that a loop is at; the lengths have been compared."""

@@ -552,16 +552,16 @@ class Body(Raises):
             # Nobody knows which of several it is.
             self.program.advice[key] = None, None
 
-    def demand(self, node: Any, test: str, what: str) -> None:
+    def demand(self, node: Any, test: str, what: str, help: str | None = None) -> None:
         """Write that something must hold, which is told as `what`, and marked at a node if there is one."""
-        self.emit(self.demanded(node, test, what))
+        self.emit(self.demanded(node, test, what, help))
 
-    def demanded(self, node: Any, test: str, what: str) -> str:
+    def demanded(self, node: Any, test: str, what: str, help: str | None = None) -> str:
         """Give what `demand` writes."""
         if node is not None:
-            self.advise(node, what)
+            self.advise(node, what, help)
         else:
-            self.program.advice[self.at.file, self.at.number, what] = None, None
+            self.program.advice[self.at.file, self.at.number, what] = None, help
         escaped = what.replace("\\", "\\\\").replace('"', '\\"')
         return f'assert({test}, "{escaped}");'
 
@@ -798,11 +798,9 @@ class Body(Raises):
         for k, length in enumerate(lengths):
             other = self.dim(value.text, k)
             if length.equals is None or length.equals != other.equals:
-                self.demand(
-                    node,
-                    f"{length.text} == {other.text}",
-                    "arrays that take the place of each other have the same lengths",
-                )
+                what = "arrays that take the place of each other have the same lengths"
+                help = "give the other one a name of its own; or return it from a function of its own"
+                self.demand(node, f"{length.text} == {other.text}", what, help)
         counters = [self.temporary("at") for _ in lengths]
         self._begin(node, counters, lengths, True)
         to, of = (self.element_at(array, counters) for array in (bound, value))
