@@ -24,7 +24,6 @@ Python's handlers of signals run while the main thread runs a program. What a ha
 threads too, unless Python's own handler has been replaced: they raise `Interrupted`.
 """
 
-import functools
 import warnings
 
 # Annotations are values here, as texts would be compiled one by one whenever the package is imported.
@@ -267,14 +266,16 @@ class _Raised(Trap):
         return raised, (type(self).__bases__[1], self.args, self.__dict__)
 
 
-@functools.lru_cache(maxsize=256)
-def _raised_class(error: type[Exception]) -> type[_Raised]:
-    return type(error.__name__, (_Raised, error), {"__module__": error.__module__, "__doc__": error.__doc__})
+# By the class that a kernel names, the one of what it raises.
+_raised: dict[type[Exception], type[_Raised]] = {}
 
 
 def raised(error: type[Exception], args: tuple[Any, ...], told: dict[str, Any]) -> Trap:
     """Make the exception for a `raise` of a kernel, which is a trap that is told what others are."""
-    of = _raised_class(error)
+    of = _raised.get(error)
+    if of is None:
+        names = {"__module__": error.__module__, "__doc__": error.__doc__}
+        of = _raised[error] = type(error.__name__, (_Raised, error), names)
     # The class may demand what only its own programs know.
     new = of.__new__(of)
     new.args = args
