@@ -771,7 +771,12 @@ def test_types_are_passed_to_functions():
 
 @pytest.mark.parametrize(
     ("value", "told"),
-    [(None, "None; pass a number that stands for it"), (np.float32, "the type float32; write it"), (abs, "a function")],
+    [
+        (None, "None; pass a number that stands for it"),
+        (np.float32, "the type float32; write it"),
+        (abs, "a function"),
+        (np.array(3, object), "an array of object without dimensions; pass its numbers"),
+    ],
 )
 def test_what_is_no_argument_is_told(value, told):
     for kernel in (spmdvm.kernel(lambda a, x: a[0] + x), spmdvm.kernel(lambda a, x: a + x)):

@@ -93,6 +93,23 @@ def test_three_elements_are_crossed():
     kernel = spmdvm.kernel(lambda a, b: np.cross(a, b))
     with pytest.raises(AssertionError, match="there are 3 elements"):
         kernel(np.ones(3), np.ones(2))
-    with pytest.raises(spmdvm.CompileError, match="three numbers in a kernel") as caught:
-        kernel(np.ones((5, 3)), np.ones(3))
-    assert "loop over the rows" in str(caught.value)
+    for count in (3, 5):
+        with pytest.raises(spmdvm.CompileError, match="three numbers in a kernel") as caught:
+            kernel(np.ones((count, 3)), np.ones(3))
+        assert "loop over the rows" in str(caught.value)
+
+
+def test_fields_of_records_are_crossed_joined_and_assigned_at_once():
+    @spmdvm.kernel
+    def turned(ps):
+        both = np.hstack((ps["pos"], np.flip(ps["v"])))
+        for i in foreach(len(ps)):
+            ps[i].pos = ps[i].v = np.cross(ps[i].pos, ps[i].v)
+        return both
+
+    ps = np.zeros(20, np.dtype([("pos", np.float64, 3), ("v", np.float64, 3)], align=True))
+    ps["pos"], ps["v"] = rng.random((20, 3)), rng.random((20, 3))
+    expected, crossed = np.hstack((ps["pos"], np.flip(ps["v"]))), np.cross(ps["pos"], ps["v"])
+    assert (turned(ps) == expected).all()
+    np.testing.assert_allclose(ps["pos"], crossed, rtol=1e-13)
+    assert (ps["v"] == ps["pos"]).all()

@@ -261,7 +261,7 @@ class Calls(Arrays):
         found = self.unpacked(names, arg)
         if found is None and not self.makes_elements(arg):
             found = tuple_of(map(self.number, arg.elts)) if isinstance(arg, ast.List) else self.expression(arg)
-        if found is None or found.parts is None or len(found.parts) != 3:
+        if found is None or len(found.parts or ()) != 3 or not all(isinstance(p.type, Num) for p in found.parts):
             help = "loop over the rows: `out[i] = np.cross(a[i], b[i])`"
             self.fail(arg, "`np.cross` takes arrays of three numbers in a kernel", self.kind_of(arg), help)
         return found.parts

@@ -35,7 +35,7 @@ def described(value: Any) -> str:
     """Say what was given for an argument that a kernel does not take, and what to pass instead."""
     if isinstance(value, np.ndarray) and value.dtype == object and not value.ndim:
         # (Of a type, for one, numpy makes an array.)
-        value = value.item()
+        value = value if isinstance(value.item(), Number) else value.item()
     if isinstance(value, (np.ndarray, np.void)) and value.dtype.names:
         return record_described("an array of records" if isinstance(value, np.ndarray) else "a record", value.dtype)
     if isinstance(value, str):
