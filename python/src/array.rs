@@ -185,12 +185,17 @@ fn not_an_array(value: &Bound<'_, PyAny>, wanted: Wanted<'_>, place: &dyn Fn() -
     let dtype = dtype::expression(wanted.elem);
     let what = if wanted.reference { "an array of one element" } else { "a numpy array" };
     let is_text = value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>();
+    let has = |name: &str| value.hasattr(name).unwrap_or(false);
     let fix = match () {
         // An element of an array; it knows its dtype, but not whose memory it is.
         () if containers::is_numpy_scalar(value) => "; pass a[i:i+1] instead of a[i]".into(),
         () if is_number(value) => format!("; pass np.array([x], dtype={dtype})"),
         () if convert::is_sequence(value) => format!("; pass np.array(x, dtype={dtype})"),
-        () if !is_text && value.try_iter().is_ok() => format!("; pass np.array(list(x), dtype={dtype})"),
+        // A pointer of ctypes has elements without end.
+        () if has("contents") && has("_type_") => {
+            "; pass np.ctypeslib.as_array(x, (n,)), n being the number of elements".into()
+        }
+        () if !is_text && has("__iter__") => format!("; pass np.array(list(x), dtype={dtype})"),
         () => String::new(),
     };
     let message = format!(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import ctypes
 
 import numpy as np
 import pytest
@@ -302,3 +303,10 @@ def test_array_kernels_write_to_buffers_and_to_nothing_that_would_be_lost():
         twice(b"abc")
     with pytest.raises(TypeError, match="may mean more than its numbers"):
         twice(Meters())
+
+
+def test_pointers_of_ctypes_are_told_how_to_become_arrays(module: spmdvm.Module) -> None:
+    pointer = ctypes.cast((ctypes.c_float * 3)(1, 2, 3), ctypes.POINTER(ctypes.c_float))
+    with pytest.raises(TypeError, match=r"; pass np\.ctypeslib\.as_array\(x, \(n,\)\), n being the number of elements"):
+        module.total(pointer, 3)
+    assert module.total(np.ctypeslib.as_array(pointer, (3,)), 3) == 6
