@@ -618,6 +618,26 @@ def test_several_parts_are_assigned_one_value():
     assert found[1] == expected[1] and (a == b).all() and (m == n).all()
 
 
+def counted(a):
+    a[0] += 1
+    return a[0]
+
+
+def assigned_where_the_first_changes_what_is_read(a, m):
+    m[0] = a[0] = m[1] = a[1] = a[0] + 1
+    m[2, :2] = m[3, :2] = m[1, 1], a[3]
+    m[2, 2:] = m[3, 2:] = [m[3, 3], m[2, 0]]
+    m[3] = a[2] = m[1] = counted(a)
+
+
+def test_what_is_assigned_to_several_parts_is_computed_once():
+    a, m = np.random.default_rng(9).random(4), np.arange(16.0).reshape(4, 4)
+    b, n = a.copy(), m.copy()
+    spmdvm.kernel(assigned_where_the_first_changes_what_is_read)(a, m)
+    assigned_where_the_first_changes_what_is_read(b, n)
+    assert (a == b).all() and (m == n).all()
+
+
 def test_several_parts_are_assigned_by_each_element():
     @spmdvm.kernel
     def spread(a, m):

@@ -216,7 +216,7 @@ class Program:
         self.python_names: dict[str, str] = {}
         self.python_variables: dict[str, str] = {}
         # What is asserted and raised, by file and line.
-        self.assertions: dict[tuple[str, int], str | Said] = {}
+        self.assertions: dict[tuple[str, int], list[str | Said]] = {}
         # By file, line and what an assertion of ours says there: the columns that are meant, and what to do.
         self.advice: dict[tuple[str, int, str], tuple[tuple[int, int] | None, str | None]] = {}
         # The shapes of constant arrays from outside, by their names in the text.
@@ -1028,6 +1028,9 @@ class Body(Raises):
 
     def _tuple_in(self, node: ast.expr) -> Value | None:
         """Give the tuple that an expression is; None if it is something else, which may be one of arrays."""
+        if id(node) in self.elements:
+            value = self.elements[id(node)]
+            return value if value.parts is not None else None
         if isinstance(node, ast.Name):
             value = self.read_name(node)
             return value if value is not None and value.parts is not None else None
@@ -1238,13 +1241,16 @@ class Body(Raises):
 
     def _assign_parts(self, node: ast.Assign) -> None:
         """Translate `a[0] = b[1:] = x`, whose value is computed before, as one assignment after another."""
-        value = node.value
+        value, kept = node.value, None
         if not self.makes_elements(value):
-            self.elements[id(value)] = self.keep(self.expression(value))
+            kept = self.keep(self._tuple_in(value) or self.expression(value))
         elif self.array_of(value) is None:
             # (A part stays one, which the first assignment may change.)
             self.parts_of[id(value)] = value, self.copied(value, value)
         for target in node.targets:
+            if kept is not None:
+                # (Each assignment forgets it.)
+                self.elements[id(value)] = kept
             self.do_Assign(ast.copy_location(ast.Assign([target], value), node))
         self.elements.pop(id(value), None)
 
