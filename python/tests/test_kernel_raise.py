@@ -135,3 +135,53 @@ subprocess.run([sys.executable, "-c", text], check=True)
     )
     run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
     assert run.stdout.splitlines() == ["1", "Odd True -1 is odd (lane 0)", "OverflowError False too large (lane 0)"]
+
+
+def above(limit, error):
+    def checked(x):
+        if x > limit:
+            raise error(f"above {limit}")
+        assert x > -limit, f"below {-limit}"
+        return x
+
+    return checked
+
+
+limit = 5.0
+small, large = above(1.0, KeyError), above(2.0, ArithmeticError)
+
+
+def within(x):
+    if x > limit:
+        raise ValueError(f"above {limit}")
+    return x
+
+
+@pytest.mark.parametrize("is_array", [False, True])
+def test_functions_of_one_line_raise_what_each_of_them_says(is_array):
+    def both(x):
+        return small(x) + large(x)
+
+    def other(x):
+        return large(x) + small(x)
+
+    def given(x):
+        return np.array([-1.5, x]) if is_array else x
+
+    with pytest.raises(KeyError, match=r"^above 1\.0"):
+        spmdvm.kernel(both)(given(3.0) * 0 + 3.0)
+    with pytest.raises(ArithmeticError, match=r"^above 2\.0"):
+        spmdvm.kernel(other)(given(3.0) * 0 + 3.0)
+    with pytest.raises(AssertionError, match=r"\(below -1\.0\)"):
+        spmdvm.kernel(both)(given(-1.5) * 0 - 1.5)
+    with pytest.raises(AssertionError, match=r"\(below -2\.0\)"):
+        spmdvm.kernel(other)(given(-2.5) * 0 - 2.5)
+
+
+def test_names_from_outside_are_not_those_of_parameters_of_the_kernel():
+    @spmdvm.kernel
+    def kernel(x, limit):
+        return within(x) + limit
+
+    with pytest.raises(ValueError, match=r"^above 5\.0"):
+        kernel(np.array([1.0, 9.0]), 1.0)

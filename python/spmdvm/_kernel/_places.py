@@ -26,7 +26,7 @@ RAISED = "raise"
 _GREATEST = 2**63 - 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Said:
     """What is said by an `assert` whose text is an f-string, or by a `raise`.
 
@@ -45,13 +45,32 @@ class Said:
     def of(self, numbers: dict[str, Any]) -> str:
         """Give it for these numbers; where they are not known, with their names."""
         try:
-            tree = ast.fix_missing_locations(ast.Expression(self.text))
-            text = eval(compile(tree, "<assert>", "eval"), {**self.outside, **numbers})
+            text = self._text(self.text, numbers)
         except Exception:
-            text = ""
-            for piece in self.text.values:
-                text += piece.value if isinstance(piece, ast.Constant) else f"{{{ast.unparse(piece.value)}}}"
+            text = "".join(self._piece(piece, numbers) for piece in self.text.values)
         return f"{self.condition} ({text})" if self.condition else text
+
+    def _text(self, node: ast.JoinedStr, numbers: dict[str, Any]) -> str:
+        tree = ast.fix_missing_locations(ast.Expression(node))
+        # A name from outside may be that of a parameter of another function.
+        return str(eval(compile(tree, "<assert>", "eval"), {**numbers, **self.outside}))
+
+    def _piece(self, piece: ast.expr, numbers: dict[str, Any]) -> str:
+        try:
+            return self._text(ast.JoinedStr([piece]), numbers)
+        except Exception:
+            return f"{{{ast.unparse(piece.value)}}}"
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.condition, ast.dump(self.text), repr(self.outside), self.error
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether they say the same."""
+        return isinstance(other, Said) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        """Give a number for what is said."""
+        return hash(self._key())
 
 
 def python_place(instance: Any, line: int | None) -> Line | None:
@@ -137,12 +156,13 @@ def in_python(
             # It is not one of the user's.
             columns, help = instance.advice[(*line, found[2])]
         elif line in instance.assertions and places[0] is not None:
-            told = instance.assertions[line]
+            which = re.fullmatch(rf"(?:assert|{RAISED}) (\d+)", found[2])
+            told = instance.assertions[line][int(which[1]) if which else 0]
             before, error = found[1], None
             if isinstance(told, Said):
                 of_element = {instance.variables.get(name, name): x for name, x in (trap.arguments or {}).items()}
                 error, told = told.error, told.of({**(numbers or {}), **of_element})
-            if error is not None and found[2] == RAISED:
+            if error is not None:
                 new = raised(error, (), {**new.__dict__, "kind": "raised"})
                 before, told = "", told or error.__name__
             head = f"{before}{told}{found[3] or ''}{found[4] or ''}"

@@ -31,8 +31,9 @@ class Raises(Loops):
         told: str | Said = ast.unparse(node.test) + message
         if isinstance(node.msg, ast.JoinedStr):
             told = Said(ast.unparse(node.test), node.msg, self._constants_in("an `assert`", node.msg))
-        self.program.assertions[place.file, place.number] = told
-        self.emit(f"assert({self.truth(node.test)});")
+        at = self._told_at(place, told)
+        which = f', "assert {at}"' if at else ""
+        self.emit(f"assert({self.truth(node.test)}{which});")
 
     def do_Raise(self, node: ast.Raise) -> None:
         """`raise ValueError("…")`."""
@@ -48,10 +49,18 @@ class Raises(Loops):
         text = _as_text(args[0]) if args else ast.JoinedStr([])
         place = self.source.line(node)
         told = Said("", text, self._constants_in("a `raise`", text), error)
-        self.program.assertions[place.file, place.number] = told
+        at = self._told_at(place, told)
         # Lanes that are not here do not fail, and the one that does is told.
-        self.emit(f'assert({"false" if self.is_uniform_here() else "programIndex < 0"}, "{RAISED}");')
+        which = f"{RAISED} {at}" if at else RAISED
+        self.emit(f'assert({"false" if self.is_uniform_here() else "programIndex < 0"}, "{which}");')
         self.assigned = None
+
+    def _told_at(self, place: Any, told: str | Said) -> int:
+        """Note what is told at a line, and give which it is there: a function may be made several times."""
+        all_of_line = self.program.assertions.setdefault((place.file, place.number), [])
+        if told not in all_of_line:
+            all_of_line.append(told)
+        return all_of_line.index(told)
 
     def _constants_in(self, what: str, text: ast.JoinedStr) -> dict[str, Any]:
         """Give what names in a text stand for that are no parameters.
