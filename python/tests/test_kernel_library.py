@@ -243,6 +243,16 @@ def test_all_functions_of_math_and_numpy_are_known():
         assert missing <= set(ABSENT[module].split())
 
 
+def test_searchsorted_has_nan_behind_all_others():
+    @spmdvm.kernel
+    def both(a, v):
+        return np.searchsorted(a, v), np.searchsorted(a, v, side="right")
+
+    for a in (np.arange(5.0), np.array([0, 1, np.nan, np.nan]), np.zeros(0), np.full(3, np.nan), np.arange(4)):
+        for v in (np.nan, 1.0, np.inf):
+            assert both(a, v) == (np.searchsorted(a, v), np.searchsorted(a, v, "right"))
+
+
 def test_searchsorted_on_either_side():
     @spmdvm.kernel
     def places(a, v, out):

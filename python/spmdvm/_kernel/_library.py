@@ -449,7 +449,8 @@ def searchsorted(a, v):
     low, high = 0, len(a)
     while low < high:
         middle = (low + high) // 2
-        if a[middle] < v:
+        # NaN is behind all others.
+        if a[middle] < v or (v != v and a[middle] == a[middle]):
             low = middle + 1
         else:
             high = middle
@@ -461,7 +462,7 @@ def searchsorted_right(a, v):
     low, high = 0, len(a)
     while low < high:
         middle = (low + high) // 2
-        if a[middle] <= v:
+        if a[middle] <= v or v != v:
             low = middle + 1
         else:
             high = middle
