@@ -337,3 +337,30 @@ def test_mistakes_are_told_at_their_line(function):
     text = str(caught.value)
     assert message in text.replace(f"# HERE {message}", "") and code in text, text
     assert f"test_kernel_fields.py:{line}:" in text
+
+
+def first_of(pos):
+    return pos[0] * 2
+
+
+def changed(pos, p):
+    p[0].pos[0] = 50
+    return pos[0]
+
+
+def test_a_field_that_is_passed_may_not_change_meanwhile():
+    def reads(p):
+        return first_of(p[0].pos)
+
+    def changes(p):
+        return changed(p[0].pos, p)
+
+    def changes_others(p, q):
+        return changed(p[0].pos, q)
+
+    p, q = bodies(3), bodies(3, seed=2)
+    before = p["pos"][0, 0]
+    assert spmdvm.kernel(reads)(p) == before * 2 and spmdvm.kernel(changes_others)(p, q) == before
+    assert q["pos"][0, 0] == 50
+    with pytest.raises(spmdvm.CompileError, match="a field is passed as the numbers that it has then"):
+        spmdvm.kernel(changes)(p)

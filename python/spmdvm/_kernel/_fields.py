@@ -231,7 +231,19 @@ class Fields:
         is_field = value.parts is None and isinstance(value.type, Array) and isinstance(value.type.of, Num)
         if not is_field or self.taken_field(value) is None or value.type.ndim != 1:
             return value
-        return value if self.dim(value.text, 0).const is None else self._rows_of(node, value, [])
+        if self.dim(value.text, 0).const is None:
+            return value
+        self.taken_of[id(node)] = node, self._name_of(value)
+        return self._rows_of(node, value, [])
+
+    def refuse_changes(self, nodes: list[Any], stored: set[str]) -> None:
+        """Fail if a function that is passed numbers of a field changes the records that they are of."""
+        for node in nodes:
+            _, name = self.taken_of.get(id(node), (None, None))
+            if name in stored:
+                help = "pass the array of records alone, and take the field there"
+                told = "the function changes the records, and is passed what was there"
+                self.fail(node, "a field is passed as the numbers that it has then", told, help)
 
 
 def field_in(node: ast.expr) -> tuple[ast.expr, str] | None:

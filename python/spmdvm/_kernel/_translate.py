@@ -464,6 +464,8 @@ class Body(Raises):
         self.differing: set[str] = set()
         self.parts_of: dict[int, tuple[ast.expr, Value]] = {}
         self.elements: dict[int, Value] = {}
+        # What is passed as the numbers of a field, and the name of the array of the records.
+        self.taken_of: dict[int, tuple[ast.expr, str]] = {}
         # With which indices of `foreach` the element differs that was translated last; and the one lane that executes,
         # where lanes take turns.
         self.element_apart: frozenset[str] = frozenset()
@@ -2119,6 +2121,7 @@ class Body(Raises):
         for at in result.stored:
             self.refuse_to_store(node, args[at])
             self.stored.update({p.name for p in self.params} & {self._name_of(args[at])})
+        self.refuse_changes(given.nodes, {self._name_of(args[at]) for at in result.stored})
         return result
 
     def _symbols(self, arg: Value, again: bool) -> tuple[str | None, ...]:
