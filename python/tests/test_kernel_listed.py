@@ -113,3 +113,13 @@ def test_fields_of_records_are_crossed_joined_and_assigned_at_once():
     assert (turned(ps) == expected).all()
     np.testing.assert_allclose(ps["pos"], crossed, rtol=1e-13)
     assert (ps["v"] == ps["pos"]).all()
+
+
+@pytest.mark.parametrize("ty", [np.int8, np.uint8, np.int32, np.float32, np.float64])
+def test_numbers_of_python_are_as_wide_in_a_list_as_in_numpy(ty):
+    def listed(a):
+        return np.array([a[0], 2]) * 2, np.array([a[0], 0.1]), np.array([a[0], a[1]]), np.array([a[0], 300])
+
+    a = np.array([100, 7], ty)
+    for found, expected in zip(spmdvm.kernel(listed)(a), listed(a)):
+        assert found.dtype == expected.dtype and (found == expected).all()

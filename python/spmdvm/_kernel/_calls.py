@@ -239,9 +239,10 @@ class Calls(Arrays):
             self.fail(node, "an array is made of numbers and a dtype", "something else here", "leave it out")
         values, shape = self._listed(node.args[0])
         self._lengths(node.args[0], [constant(length) for length in shape])
-        ty: Num | None = values[0].type
+        # Numbers of Python are int64 and float64 in a list, also beside others.
+        ty: Num | None = strong(values[0].type)
         for value in values[1:]:
-            ty = ty and promote(ty, value.type)
+            ty = ty and promote(ty, strong(value.type))
         if dtype is None and ty is None:
             self.fail(node.args[0], "the numbers have no common type", "here", "give one: `np.array([…], np.float64)`")
         return values, strong(ty if dtype is None else self.annotation(dtype)), shape
