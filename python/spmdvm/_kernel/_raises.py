@@ -76,7 +76,7 @@ class Raises(Loops):
                 found.update({node.id: self.resolve(node)} if is_known else {})
             if not is_known:
                 message = f"the text of {what} can have parameters of the kernel in it that are not assigned"
-                help = "print it before: `if not …: print(…)`"
+                help = "print it before" + (": `if not …: print(…)`" if what == "an `assert`" else ", with `print(…)`")
                 self.fail(node, message, "this is known only while the kernel runs", help)
         return found
 
