@@ -35,7 +35,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// What to compile.
@@ -330,19 +330,23 @@ pub fn prelude() -> &'static Prelude {
 const MOST_LIBRARIES: usize = 4;
 
 /// A library of a floating-point mode that has some parts at least. What is parsed is kept for the life of the process: most programs
-/// need few of the parts, and to read all takes some 20 ms.
+/// need few of the parts, and to read all takes some 20 ms. What is there is found without a lock, which the child of a `fork` might
+/// find taken.
 fn library(fp: FpMode, needs: Parts) -> &'static Prelude {
-    static MADE: [Mutex<Vec<(Parts, &Prelude)>>; 2] = [const { Mutex::new(Vec::new()) }; 2];
-    let is_fast = fp == FpMode::Fast;
-    let mut made = MADE[is_fast as usize].lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, known)) = made.iter().find(|(parts, _)| parts.has(needs)) {
-        return known;
+    type Made = [OnceLock<(Parts, Prelude)>; MOST_LIBRARIES - 1];
+    static MADE: [Made; 2] = [const { [const { OnceLock::new() }; MOST_LIBRARIES - 1] }; 2];
+    static WHOLE: [OnceLock<Prelude>; 2] = [const { OnceLock::new() }; 2];
+    let mode = (fp == FpMode::Fast) as usize;
+    let mut before = Parts::NONE;
+    for made in &MADE[mode] {
+        let wanted = before.with(needs);
+        let (parts, library) = made.get_or_init(|| (wanted, read_library(fp, wanted)));
+        if parts.has(needs) {
+            return library;
+        }
+        before = *parts;
     }
-    let before = made.last().map_or(Parts::NONE, |(parts, _)| *parts);
-    let parts = if made.len() + 1 < MOST_LIBRARIES { before.with(needs) } else { Parts::ALL };
-    let library: &'static Prelude = Box::leak(Box::new(read_library(fp, parts)));
-    made.push((parts, library));
-    library
+    WHOLE[mode].get_or_init(|| read_library(fp, Parts::ALL))
 }
 
 /// Parses the library as far as it is read in any case, with some parts.
