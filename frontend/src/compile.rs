@@ -326,15 +326,21 @@ pub fn prelude() -> &'static Prelude {
     library(FpMode::Contract, Parts::NONE)
 }
 
-/// Most libraries that are made for one mode: each has what those before have, and the last has all.
-const MOST_LIBRARIES: usize = 4;
+/// The parts of the library that a program of these tokens needs.
+pub fn library_needed(tokens: &[Token], fp: FpMode) -> Parts {
+    let implied = (fp == FpMode::Fast).then(|| Symbol::intern(sema::INVERSE_ROOT));
+    Parts::of_names(tokens.iter().filter_map(Token::symbol).chain(implied))
+}
+
+/// Most libraries of some parts that are made for one mode: each has what those before have. The next one is the whole.
+const MOST_PARTIAL: usize = 3;
 
 /// A library of a floating-point mode that has some parts at least. What is parsed is kept for the life of the process: most programs
 /// need few of the parts, and to read all takes some 20 ms. What is there is found without a lock, which the child of a `fork` might
 /// find taken.
 fn library(fp: FpMode, needs: Parts) -> &'static Prelude {
-    type Made = [OnceLock<(Parts, Prelude)>; MOST_LIBRARIES - 1];
-    static MADE: [Made; 2] = [const { [const { OnceLock::new() }; MOST_LIBRARIES - 1] }; 2];
+    static MADE: [[OnceLock<(Parts, Prelude)>; MOST_PARTIAL]; 2] =
+        [const { [const { OnceLock::new() }; MOST_PARTIAL] }; 2];
     static WHOLE: [OnceLock<Prelude>; 2] = [const { OnceLock::new() }; 2];
     let mode = (fp == FpMode::Fast) as usize;
     let mut before = Parts::NONE;
@@ -477,9 +483,7 @@ impl<'o> Session<'o> {
         };
         let preprocessed = preprocess(&mut self.sources, main, &options.preprocess, arena, &mut self.diagnostics);
         look(&preprocessed.tokens);
-        let named = preprocessed.tokens.iter().filter_map(Token::symbol);
-        let implied = (self.options.fp == FpMode::Fast).then(|| Symbol::intern(sema::INVERSE_ROOT));
-        self.needs = Parts::of_names(named.chain(implied));
+        self.needs = library_needed(&preprocessed.tokens, self.options.fp);
         parse_tokens(&self.sources, preprocessed, &options, arena, &mut self.diagnostics)
     }
 

@@ -1,13 +1,10 @@
 //! Every function of the library is called by a case file, which runs on every engine at every width, or measured by the
 //! accuracy test.
 
-use bumpalo::Bump;
 use spmdvm_frontend::ast::{Item, ItemKind};
-use spmdvm_frontend::diag::Diagnostics;
-use spmdvm_frontend::parse::{ParseOptions, parse};
-use spmdvm_frontend::prelude::{FILES, ROOT, root_text};
-use spmdvm_frontend::preprocess::{FileLoader, PreprocessOptions};
-use spmdvm_frontend::source::SourceMap;
+use spmdvm_frontend::compile::read_library;
+use spmdvm_frontend::lower::FpMode;
+use spmdvm_frontend::prelude::Parts;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,19 +14,13 @@ const EXCEPTIONS: &[(&str, &str)] = &[];
 
 /// The names of the functions and templates that programs may call.
 fn library_functions() -> BTreeSet<String> {
-    let mut sources = SourceMap::new();
-    let main = sources.add(ROOT, root_text());
-    let loader = FileLoader::new(None, &[], FILES);
-    let preprocess = PreprocessOptions { defines: &[], loader: &loader, main_path: None };
-    let options = ParseOptions { preprocess, type_names: &[], template_names: &[], prompt: None };
-    let arena = Bump::new();
-    let unit = parse(&mut sources, main, &options, &arena, &mut Diagnostics::new());
     let name = |item: &Item<'_>| match item.kind {
         ItemKind::Function(function) => Some(function.name.name),
         ItemKind::Template(template) => Some(template.function.name.name),
         _ => None,
     };
-    let names = unit.items.iter().filter_map(name).map(|name| name.as_str().to_owned());
+    let library = read_library(FpMode::Contract, Parts::ALL);
+    let names = library.unit().items.iter().filter_map(name).map(|name| name.as_str().to_owned());
     names.filter(|name| !name.starts_with("__")).collect()
 }
 

@@ -4,9 +4,8 @@
 
 use bumpalo::Bump;
 use spmdvm_frontend::ast::{Item, ItemKind};
-use spmdvm_frontend::compile::read_library;
+use spmdvm_frontend::compile::{library_needed, read_library};
 use spmdvm_frontend::diag::{Diagnostics, render_all};
-use spmdvm_frontend::lex::Token;
 use spmdvm_frontend::lower::{FpMode, LowerOptions, lower};
 use spmdvm_frontend::parse::{ParseOptions, parse_tokens};
 use spmdvm_frontend::predefined::defines;
@@ -214,8 +213,7 @@ fn programs_are_the_same_with_all_parts() {
                 let preprocess_options =
                     PreprocessOptions { defines: &defines, loader: &loader, main_path: Some(path.clone()) };
                 let preprocessed = preprocess(&mut sources, main, &preprocess_options, &arena, &mut diagnostics);
-                let implied = (fp == FpMode::Fast).then(|| Symbol::intern(sema::INVERSE_ROOT));
-                let parts = Parts::of_names(preprocessed.tokens.iter().filter_map(Token::symbol).chain(implied));
+                let parts = library_needed(&preprocessed.tokens, fp);
                 let Some(library) = library else { return (parts, String::new()) };
                 let options = ParseOptions { preprocess: preprocess_options, type_names, template_names, prompt: None };
                 let unit = parse_tokens(&sources, preprocessed, &options, &arena, &mut diagnostics);
