@@ -18,8 +18,9 @@ import numpy as np
 from .._cache import remembered
 from .._kernel import Kernel, _functions, _library, vectorize
 from .._kernel._anew import kernel_of
+from .._kernel._body import Body
+from .._kernel._program import Param, Program
 from .._kernel._source import Source
-from .._kernel._translate import Body, Param, Program
 from .._kernel._types import BOOL, INT64, Num, of_dtype, of_value, promote, strong
 from .._kernel._values import literal
 from .._spmdvm import Function

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._errors import CompileError, Trap
 from .._kernel._places import compile_error, in_python
-from .._kernel._translate import Program as Text
+from .._kernel._program import Program as Text
 from .._kernel._types import BOOL, Num
 from .._progress import Counted
 from .._spmdvm import _compile_silently as _compile

@@ -1,9 +1,8 @@
 """Kernels written in Python, and expressions: compiled through SPMD text when they are first called.
 
-`Kernel` finds out the types of a call and has an instance translated for them (`_translate`, with `_expressions`,
-`_calls` and `_functions`), compiled and called; `_values` and `_types` are what expressions are, `_ints` has Python
-ints fit in types of numpy's, `_source` reads functions and draws errors, `_places` tells what engines say at lines of
-Python.
+`Kernel` finds out the types of a call and has an instance translated for them (`_program`, `_body`), compiled and
+called; `_values` and `_types` are what expressions are, `_ints` has Python ints fit in types of numpy's, `_source`
+reads functions and draws errors, `_places` tells what engines say at lines of Python.
 """
 
 from __future__ import annotations
@@ -29,15 +28,17 @@ from .._cache import remembered
 from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
 from . import _annotated, _elements, _functions, _options, _told
+from ._body import Body
+from ._foreach import looks_like_foreach
 from ._functions import ACROSS
 from ._functions import foreach as foreach
 from ._instead import close_to, meant
 from ._lambdas import is_lambda
 from ._places import ENTRY, LOOP, TASK, compile_error, in_python, name_python_line, with_python_lines
 from ._plain import parameters
+from ._program import Param, Program
 from ._random import rng as rng
 from ._source import Declaration, Source
-from ._translate import Body, Param, Program, looks_like_foreach
 from ._types import INT, Array, Num, Record, Uniform, is_laid_out, of_dtype, of_value, record_of, strong
 from ._usage import Usage, has_effects, makes_arrays, reduces, returns_array, with_fields
 from ._values import LONGEST, OF_HOST

@@ -244,3 +244,11 @@ def join(a: Num, b: Num) -> Num | None:
     if (a == BOOL) != (b == BOOL):
         return None
     return promote(a, b)
+
+
+def named(ty: Any) -> str:
+    """Name a type in a sentence: `an array (…)`, `a float64`."""
+    if isinstance(ty, Array):
+        return f"an array ({ty})" if ty.ndim else f"a record ({ty})"
+    name = str(ty)
+    return f"an `{name}`" if name[0] in "aeiou" and not name.startswith("uint") else f"a `{name}`"

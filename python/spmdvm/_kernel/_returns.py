@@ -1,0 +1,244 @@
+"""What functions return: numbers, tuples of them, records and arrays."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import Any
+
+from . import _annotated
+from ._types import BOOL, INT, Array, Num, Record, join, named
+from ._usage import gives_array
+from ._values import OUTSIDE, Value, tuple_of
+
+
+class Returns:
+    """Translates `return`; `Body` has what it needs to know."""
+
+    def do_Return(self, node: ast.Return) -> None:
+        """`return`."""
+        if self.in_foreach():
+            help = "keep what is found, `first = min(first, i)`, and return it behind; or loop over `range`, in order"
+            self.fail(node, "`return` cannot leave a `foreach`, whose elements all run at once", "here", help)
+        if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
+            if self.returns is not None:
+                help = "return a number that stands for it, such as -1 or `np.nan`"
+                self.fail(node, "this returns nothing, other parts of the function a value", "here", help)
+            self.emit("return;")
+            self.assigned = None
+            return
+        if self.needs_branches(node.value) or self._chooses_record(node.value):
+            return self._in_branches(node, ast.Return)
+        if self.result is None and self._returns_arrays(node):
+            return
+        if isinstance(node.value, ast.List):
+            self.refuse_list(node.value)
+        value = self._without_records(node, self.expression(node.value))
+        parts = value.parts if value.parts is not None else (value,)
+        if self.arrays is not None:
+            self.fail(node, "this returns no array, other parts of the function do", "here")
+        for part in parts:
+            if not isinstance(part.type, Num) or part.parts is not None:
+                self.fail(node, "a kernel returns numbers", f"this is {named(part.type)}")
+            if self.uniform and not part.uniform:
+                self.fail(node, "the result would differ between lanes", "this value differs from lane to lane")
+        is_tuple = value.parts is not None
+        parts = _annotated.converted(self, node, parts, is_tuple)
+        if self.returns is not None and (len(self.returns) != len(parts) or self.returns_tuple != is_tuple):
+            self.fail(
+                node, f"this returns {len(parts)} values, other parts of the function {len(self.returns)}", "here"
+            )
+        old = self.returns or [part.type for part in parts]
+        new = [join(a, part.type) for a, part in zip(old, parts)]
+        for ty, part in zip(new, parts):
+            if ty is None:
+                self.fail(node, "this returns a bool, other parts of the function a number", f"{named(part.type)}")
+        self.returns, self.returns_tuple, self.returns_numbers = new, is_tuple, True
+        self.emit(self.return_text([self.cast(part, ty, node) for part, ty in zip(parts, new)]))
+        self.assigned = None
+
+    def return_text(self, values: list[Value]) -> str:
+        """Write a return of values, which have the types of the result."""
+        if not self.returns_tuple:
+            return f"return {values[0].text};"
+        stores = " ".join(f"r__.v{k} = {value.text};" for k, value in enumerate(values))
+        return f"{{ Result__ r__; {stores} return r__; }}"
+
+    def _chooses_record(self, node: ast.expr) -> bool:
+        """Return whether an elementwise kernel returns one of two records: `p if c else q`."""
+        if not isinstance(node, ast.IfExp) or self.identity is not None or (self.uniform and self.result is None):
+            return False
+        arms = [arm.elts if isinstance(arm, ast.Tuple) else [arm] for arm in (node.body, node.orelse)]
+        found = [self.array_of(part) for arm in arms for part in arm if isinstance(part, (ast.Name, ast.Subscript))]
+        return any(value is not None and value.type.ndim == 0 for value in found)
+
+    def _without_records(self, node: ast.Return, value: Value) -> Value:
+        """Give what a kernel returns with the fields of records in place of these."""
+        if self.identity is not None or (self.uniform and self.result is None):
+            return value
+        if self.result is not None:
+            records: tuple[Record | None, ...] = (self.result,)
+            found, several = self._as_record(node, value, self.result), False
+        else:
+            parts, several = value.parts if value.parts is not None else (value,), value.parts is not None
+            records = tuple(part.type.of if isinstance(part.type, Array) else None for part in parts)
+            given = (
+                [part] if of is None else self.numbers_of(node, part, of, "it") for part, of in zip(parts, records)
+            )
+            found = tuple_of(number for numbers in given for number in numbers) if any(records) else value
+        before = (self.records, self.gives_several)
+        if self.returns is not None and any((*records, *self.records)) and (records, several) != before:
+            self.fail(node, "this returns other values than other parts of the function", "here")
+        self.records, self.gives_several = records, several
+        return found
+
+    def _as_record(self, node: ast.Return, value: Value, of: Record) -> Value:
+        """Give the fields of the record that is to be returned."""
+        count = len(of.fields)
+        what = f"the kernel returns a record of {count} field{'s' * (count > 1)}, {', '.join(n for n, _ in of.fields)}"
+        if isinstance(value.type, Array) and value.parts is None:
+            if value.type.of != of:
+                self.fail(node, what, f"this is another record: {named(value.type)}")
+            return tuple_of(self.numbers_of(node, value, of, "the result"))
+        if value.parts is None or len(value.parts) != count:
+            told = "this is one value" if value.parts is None else f"these are {len(value.parts)} values"
+            self.fail(node, what, told, "return a tuple with a number for each")
+        given = []
+        for (name, ty), part in zip(of.fields, value.parts):
+            numbers = self.numbers_of(node, part, ty, f"the field `{name}` of the result")
+            given.extend((name, number) for number in numbers)
+        fields = []
+        for (name, part), (_, ty) in zip(given, of.leaves):
+            if (part.type.kind == "f" and ty.kind != "f") or (part.type == BOOL) != (ty == BOOL):
+                help = f"convert it: `{'bool' if ty == BOOL else f'np.{ty}'}(…)`"
+                self.fail(
+                    node, f"the field `{name}` of the result is {named(ty)}", f"given is {named(part.type)}", help
+                )
+            fields.append(self.cast(part, ty, node))
+        return tuple_of(fields)
+
+    def results(self) -> list[Num | Record]:
+        """Give the types of the results of an elementwise kernel."""
+        types, found = list(self.returns or ()), []
+        for record in self.records if types else ():
+            count = 1 if record is None else len(record.leaves)
+            found.append(types[0] if record is None else record)
+            del types[:count]
+        return found
+
+    def _returns_arrays(self, node: ast.Return) -> bool:
+        """Translate a `return` with arrays in it; return whether it is one."""
+        several = isinstance(node.value, (ast.Tuple, ast.List))
+        nodes = list(node.value.elts) if several else [node.value]
+        found = [self._returned(each) for each in nodes]
+        if len(found) == 1 and found[0] is not None and found[0].parts is not None:
+            # Of a function that returns several.
+            several, found = True, list(found[0].parts)
+            nodes *= len(found)
+        returned = [value for value in found if value is not None and isinstance(value.type, Array)]
+        is_element = self.identity is None and (not self.uniform or self.result is not None)
+        if not returned or (is_element and all(value.type.ndim == 0 for value in returned)):
+            for each, value in zip(nodes, found):
+                if value is not None:
+                    self.elements[id(each)] = value
+            return False
+        if not self.uniform and any(value.type.ndim for value in returned):
+            help = "return the numbers of each element: `return x, y`; or store to an array that is passed"
+            self.fail(node, "where each element runs by itself, numbers are returned", "this is an array", help)
+        arrays: list[Value | None] = []
+        numbers: list[Value] = []
+        found = [self._as_number(each, self.expression(each)) if v is None else v for each, v in zip(nodes, found)]
+        found = self._as_before(node, _annotated.converted(self, node, found, several))
+        for each, value in zip(nodes, found):
+            if not isinstance(value.type, Array):
+                arrays.append(None)
+                numbers.append(self._as_number(each, value))
+                continue
+            if value.type.ndim == 0:
+                field = value.type.of.fields[0][0]
+                help = (
+                    f"return its fields: `{ast.unparse(each)}.{field}`; or annotate the kernel with its dtype, `-> …`"
+                )
+                self.fail(each, "a record is not returned as a whole", f"this is {named(value.type)}", help)
+            if not isinstance(value.type.of, Num):
+                self.fail(each, "arrays of numbers are returned", f"this is {named(value.type)}", "return nothing")
+            root, where = self._returned_part(each, value)
+            arrays.append(replace(root, parts=tuple(where)) if where else root)
+            numbers += where
+        shapes = tuple(v and (v.text, v.type, v.parts is None) for v in arrays)
+        before = self.arrays
+        if before is not None and shapes != tuple(v and (v.text, v.type, v.parts is None) for v in before):
+            help = (
+                "all return one that they make, of one type and shape (of one that is passed, `a.copy()`); or store to "
+            )
+            help += "one array, and return that at the end"
+            self.fail(node, "this returns another array than other parts of the function", "here", help)
+        if self.returns_numbers:
+            self.fail(node, "this returns an array, other parts of the function none", "here")
+        self.arrays, self.is_tuple, self.returns_tuple = tuple(arrays), several, bool(numbers)
+        self.gives_arrays = True
+        old = self.returns or [part.type for part in numbers]
+        if len(old) != len(numbers):
+            self.fail(node, "this returns other values than other parts of the function", "here")
+        new = [join(a, part.type) for a, part in zip(old, numbers)]
+        for ty, part in zip(new, numbers):
+            if ty is None:
+                self.fail(node, "this returns a bool, other parts of the function a number", f"{named(part.type)}")
+        self.returns = new
+        values = [self.cast(part, ty, node) for part, ty in zip(numbers, new)]
+        self.emit(self.return_text(values) if values else "return;")
+        self.assigned = None
+        return True
+
+    def _returned(self, node: ast.expr) -> Value | None:
+        """Give the array that is returned, or what a function gives that is called; None if it is something else."""
+        listed = self.listed(node)
+        if listed is not None:
+            return self.brought(node, *listed)
+        found = self.array_of(node)
+        if found is not None and self._made(found.text) is not None:
+            # An array that is a variable ends with the function.
+            return self.copied(node, node)
+        if found is not None:
+            return found
+        if not isinstance(node, ast.Name) and self.makes_elements(node):
+            return self.copied(node, node)
+        function = self.called(node) if isinstance(node, ast.Call) and not self.is_method(node) else None
+        if function is not None and (self.takes_arrays(node, function) or gives_array(function)):
+            value = self.expression(node)
+            return self.keep(value) if isinstance(value.type, Num) and value.parts is None else value
+        return None
+
+    def _as_before(self, node: ast.Return, found: Any) -> list[Value]:
+        """Give what is returned, in the arrays that other ways through the function return, if all are made in it.
+
+        These take the elements, so that what is read of them is read before.
+        """
+        known = [array.text for array in self.arrays or () if array is not None]
+        given = [value if isinstance(value.type, Array) else self.keep(value) for value in found] if known else found
+        given = list(given)
+        for k, (before, value) in enumerate(zip(self.arrays or (), given)):
+            if before is None or before.parts is not None or before.type != value.type or before.text == value.text:
+                continue
+            root = self._root_of(value.text)
+            is_made = self._is_made(before.text) and self._is_made(root) and root not in known
+            if is_made and known.count(before.text) == 1 and not self._has_other_lengths(before, value):
+                self._copy_elements(node, before, value)
+                given[k] = before
+        return given
+
+    def _returned_part(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]]:
+        """Give the array that is returned, and which part of it: where it begins, its lengths and steps."""
+        if value.text not in self.parts and value.text not in self.views:
+            return value, []
+        if self.identity is not None or value.text in self.views:
+            help = "return the whole array, and take the part where the function is called; or a copy, `a[1:].copy()`"
+            self.fail(node, "a function in a kernel returns whole arrays", "this is a part of one", help)
+        self.refuse_field(node, value)
+        root, at, tests, _ = self._offset(value, [Value("0", INT, True, 0, 0, 0)] * value.type.ndim)
+        begin = f"(({' && '.join(tests)}) ? {at} : {OUTSIDE})" if tests else f"({at})"
+        lengths = [self.dim(value.text, axis).text for axis in range(value.type.ndim)]
+        steps = [self._apart(value, axis)[0] for axis in range(value.type.ndim)]
+        return replace(root, type=value.type), [
+            Value(f"((int64)({text}))", INT, True) for text in (begin, *lengths, *steps)
+        ]
