@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _functions, _instead, _random
-from ._parts import Parts
+from ._broadcast import Broadcasts
 from ._types import BOOL, FLOAT64, NUMBERS, Num, strong
 from ._values import Value, literal
 
@@ -45,7 +45,7 @@ _OF_ELEMENTS = ("clip", "round", "conj", "conjugate")
 _SIGNS = {"any": "||", "all": "&&"}
 
 
-class Reductions(Parts):
+class Reductions(Broadcasts):
     """Translates reductions; `Body` has what they need to know."""
 
     def reduction(self, node: ast.Call, how: str, source: ast.expr) -> Value:
