@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from . import _instead
 from ._loops import jumps
@@ -13,8 +13,7 @@ from ._types import INT, Num, join
 from ._values import INT32, Value, constant, literal
 
 
-@dataclass
-class Else:
+class Else(NamedTuple):
     """What is known of the `else` of a loop: the variable that says that it was left, and what had a value then."""
 
     left: str

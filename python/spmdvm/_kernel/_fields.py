@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ._types import INT, Array, Num, Record, Rows
 from ._values import Value, constant, tuple_of
@@ -18,8 +18,7 @@ _ALL = Value("0", INT, True, 0, 0, 0)
 _MOST = 256
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(NamedTuple):
     """What a part takes of an axis: one index (no step), or every so many elements from a start."""
 
     start: Value
@@ -66,7 +65,7 @@ class Fields:
         if part is None:
             return value
         axes = tuple(
-            axis if axis.step is not None else replace(axis, start=self.keep(axis.start)) for axis in part.axes
+            axis if axis.step is not None else axis._replace(start=self.keep(axis.start)) for axis in part.axes
         )
         array = self.fixed(part.array)
         if axes == part.axes and array == part.array:

@@ -207,13 +207,12 @@ class Result:
     inline: Inline | None = None
 
 
-@dataclass
 class Active:
     """A function that is being translated."""
 
-    body: Any
-    name: str
-    calls_itself: bool = False
+    def __init__(self, body: Any, name: str) -> None:
+        self.body, self.name = body, name
+        self.calls_itself = False
 
 
 class Unknown(Exception):

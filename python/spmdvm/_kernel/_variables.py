@@ -6,7 +6,7 @@ import ast
 import functools
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._reserved import RESERVED
 from ._source import Declaration
@@ -49,8 +49,7 @@ class Variable:
         return Value(self.text, self.type, self.uniform, *self.range, **known)
 
 
-@dataclass
-class Reduction:
+class Reduction(NamedTuple):
     """A variable from outside of a `foreach` that its body adds to."""
 
     partial: str
@@ -58,8 +57,7 @@ class Reduction:
     how: str
 
 
-@dataclass
-class LocalArray:
+class LocalArray(NamedTuple):
     """An array that the function makes; its elements lie row after row in an array of one dimension."""
 
     of: Num
