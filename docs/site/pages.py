@@ -22,6 +22,7 @@ from typing import Any
 
 import spmdvm
 from spmdvm import _combine, _explain, _kernel, _profile, _step
+from spmdvm._kernel import _annotations, _evaluate, _random
 
 ROOT = Path(__file__).resolve().parents[2]
 STUBS = ROOT / "python" / "spmdvm" / "_spmdvm.pyi"
@@ -138,7 +139,7 @@ def sources() -> dict[str, ast.stmt]:
     """Give what the part in Python defines, by name."""
     found: dict[str, ast.stmt] = {}
     errors = sys.modules["spmdvm._errors"]
-    for module in (spmdvm, errors, _kernel, _kernel._random, _combine, _explain, _profile, _step):
+    for module in (spmdvm, errors, _kernel, _annotations, _evaluate, _random, _combine, _explain, _profile, _step):
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 # Of overloads the last stands for what is done.

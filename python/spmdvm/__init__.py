@@ -184,6 +184,8 @@ _COMBINATORS = ("filter", "map", "reduce", "reduce_by_index", "scan")
 _SEEING = ("Profile", "ProfileLine", "TaskRun", "Timeline")
 # Of what `explain` gives.
 _EXPLAINING = ("ExplainedLine", "Explanation")
+# Of what takes expressions that are texts.
+_EVALUATING = ("evaluate", "vectorize")
 # And of what `stepper` gives.
 _STEPPING = ("Step", "StepCall", "StepVariable", "Stepper")
 # Names that would hide Python's own, and so are not in `__all__`.
@@ -200,7 +202,6 @@ if TYPE_CHECKING:
         Kernel,
         array,
         broadcast,
-        evaluate,
         foreach,
         kernel,
         lane,
@@ -213,7 +214,6 @@ if TYPE_CHECKING:
         shift,
         shuffle,
         uniform,
-        vectorize,
         width,
     )
     from ._kernel import (
@@ -222,6 +222,7 @@ if TYPE_CHECKING:
     from ._kernel import (
         any as any,
     )
+    from ._kernel._evaluate import evaluate, vectorize
     from ._profile import Profile, ProfileLine, TaskRun, Timeline
     from ._step import Step, StepCall, Stepper, StepVariable
 
@@ -231,6 +232,7 @@ def __getattr__(name: str) -> Any:
     if name in __all__ or name in _HIDDEN:
         owner = "._combine" if name in _COMBINATORS else "._profile" if name in _SEEING else "._kernel"
         owner = "._step" if name in _STEPPING else "._explain" if name in _EXPLAINING else owner
+        owner = "._kernel._evaluate" if name in _EVALUATING else owner
         value = globals()[name] = getattr(importlib.import_module(owner, __name__), name)
         return value
     raise AttributeError(f"module 'spmdvm' has no attribute '{name}'")

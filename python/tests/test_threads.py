@@ -20,7 +20,8 @@ import warnings
 import numpy as np
 import pytest
 import spmdvm
-from spmdvm import _cache, _combine, _kernel
+from spmdvm import _cache, _combine
+from spmdvm._kernel import _instances
 
 THREADS = 8
 # The first rounds are hot already: compiled code takes over while the threads run.
@@ -261,7 +262,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, owner) -> collections.Counter:
 
 
 def test_the_first_call_of_a_kernel_is_made_by_all_at_once(monkeypatch):
-    counts = counted(monkeypatch, _kernel)
+    counts = counted(monkeypatch, _instances)
     dtypes = (np.float32, np.float64, np.int32, np.int64)
     for _ in range(5):
         counts.clear()
@@ -314,7 +315,7 @@ def test_profiles_of_one_kernel_do_not_mix():
 
 
 def test_expressions_are_compiled_once_for_all(monkeypatch):
-    counts = counted(monkeypatch, _kernel)
+    counts = counted(monkeypatch, _instances)
     for n in range(20):
         kernels = together(lambda k, n=n: spmdvm.vectorize(f"x * {n} + 1"))
         assert all(kernel is kernels[0] for kernel in kernels)
@@ -626,11 +627,11 @@ def test_a_handler_may_call_the_kernel_that_is_being_compiled(tmp_path):
     file.write_text(
         textwrap.dedent("""
         import signal, spmdvm
-        from spmdvm import _kernel
+        from spmdvm._kernel import _instances
         @spmdvm.kernel
         def twice(x):
             return 2 * x
-        real, inner = _kernel._compile, []
+        real, inner = _instances._compile, []
         def handler(*_):
             if not inner:
                 inner.append(None)
@@ -639,7 +640,7 @@ def test_a_handler_may_call_the_kernel_that_is_being_compiled(tmp_path):
             signal.raise_signal(signal.SIGUSR1)
             return real(*args, **options)
         signal.signal(signal.SIGUSR1, handler)
-        _kernel._compile = compile
+        _instances._compile = compile
         print(twice(3), inner[0])
     """)
     )

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from .._cache import remembered
-from .._kernel import Kernel, _functions, _library, vectorize
+from .._kernel import Kernel, _functions, _library
 from .._kernel._anew import kernel_of
 from .._kernel._body import Body
+from .._kernel._evaluate import kernel_of_source, vectorize
 from .._kernel._program import Param, Program
 from .._kernel._source import Source
 from .._kernel._types import BOOL, INT64, Num, of_dtype, of_value, promote, strong
@@ -438,7 +439,7 @@ def _known(function: Any, names: str) -> Kernel:
     def make() -> Kernel:
         name = getattr(function, "__name__", "f")
         text = f"{name}({names})"
-        kernel = Kernel._of_expression(text, Source.of_expression(text, name), names.split(", "), name, {})
+        kernel = kernel_of_source(text, Source.of_expression(text, name), names.split(", "), name, {})
         kernel._lookup = {name: function}.__getitem__
         return kernel
 

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._cache import remembered
-from . import Kernel, _Annotation, _functions
+from . import Kernel, _functions
+from ._annotations import Annotation
 from ._calls import MOST_ELEMENTS
 from ._source import Source
 from ._values import constants
@@ -166,7 +167,7 @@ def _value(value: Any, names: frozenset[str], seen: set[int]) -> Any:
 
 
 def _annotation(value: Any) -> Any:
-    if isinstance(value, _Annotation):
+    if isinstance(value, Annotation):
         return value.what, _key(value.of), value.ndim
     return value if typing.get_origin(value) is not None and isinstance(hash(value), int) else _key(value)
 

@@ -11,7 +11,7 @@ import ast
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from . import _annotated, _functions
+from . import _annotations, _functions
 from ._arrays import Made
 from ._assignments import Assignments
 from ._control import Control, Else
@@ -436,7 +436,7 @@ class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raise
         if self.gives_arrays or self.hidden:
             self._refuse_arrays(name, node)
         if self.returns is None and self.gives_value():
-            told = None if annotated is None else _annotated.told(self)
+            told = None if annotated is None else _annotations.told(self)
             types = told if isinstance(told, tuple) else (told,)
             if not all(isinstance(ty, Num) for ty in types):
                 raise Unknown(self.identity, node)

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from .._cache import remembered
-from . import Kernel, _annotated, _expression, _functions, _random, hints_of
+from . import Kernel, _evaluate, _functions, _random
+from ._annotations import hints_of, is_known
 from ._plain import parameters
 from ._source import Source
 from ._values import constants
@@ -29,7 +30,7 @@ def reduce(kernel: Kernel) -> Any:
     if _is_importable(kernel):
         return kernel.__qualname__
     if kernel._text is not None:
-        return _expression, ("vectorize", kernel._text, kernel._options)
+        return _evaluate.kernel_of_text, ("vectorize", kernel._text, kernel._options)
     return _rebuild, (pickle.dumps(_Packer(kernel).records),)
 
 
@@ -100,7 +101,7 @@ class _Packer:
             "source": source.origin(),
             "defaults": (function.__defaults__, function.__kwdefaults__),
             "annotations": hints,
-            "returned": source.returned if _annotated.is_known(source.returned) else inspect.Signature.empty,
+            "returned": source.returned if is_known(source.returned) else inspect.Signature.empty,
             "options": found._options if is_kernel else None,
         }
         self.records.append(record)

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import Any
 
-from . import _annotated
+from . import _annotations
 from ._types import BOOL, INT, Array, Num, Record, join, named
 from ._usage import gives_array
 from ._values import OUTSIDE, Value, tuple_of
@@ -43,7 +43,7 @@ class Returns:
             if self.uniform and not part.uniform:
                 self.fail(node, "the result would differ between lanes", "this value differs from lane to lane")
         is_tuple = value.parts is not None
-        parts = _annotated.converted(self, node, parts, is_tuple)
+        parts = _annotations.converted(self, node, parts, is_tuple)
         if self.returns is not None and (len(self.returns) != len(parts) or self.returns_tuple != is_tuple):
             self.fail(
                 node, f"this returns {len(parts)} values, other parts of the function {len(self.returns)}", "here"
@@ -148,7 +148,7 @@ class Returns:
         arrays: list[Value | None] = []
         numbers: list[Value] = []
         found = [self._as_number(each, self.expression(each)) if v is None else v for each, v in zip(nodes, found)]
-        found = self._as_before(node, _annotated.converted(self, node, found, several))
+        found = self._as_before(node, _annotations.converted(self, node, found, several))
         for each, value in zip(nodes, found):
             if not isinstance(value.type, Array):
                 arrays.append(None)

@@ -1,8 +1,9 @@
-"""Elementwise kernels that go through memory themselves: of several results, or with arrays of lengths that are passed.
+"""Elementwise kernels: what they are passed, and those that go through memory themselves.
 
-All others are mapped over arrays by the package's own calls, which know strides. Here arguments are brought to one
-shape, row after row, and the program has the loop: one for a call, or one task for each of several threads. Tasks begin
-where gangs do, so that gangs are the same for every number of threads.
+Most are mapped over arrays by the package's own calls, which know strides. Where there are several results, or arrays
+of lengths that are passed, arguments are brought to one shape, row after row, and the program has the loop: one for a
+call, or one task for each of several threads. Tasks begin where gangs do, so that gangs are the same for every number
+of threads.
 """
 
 from __future__ import annotations
@@ -19,8 +20,14 @@ import numpy as np
 from .. import _containers, _progress
 from .._copies import Deadline, assign, contiguous
 from .._errors import Trap
+from . import _told
+from ._annotations import is_of_records, parameter_type
+from ._body import Body
+from ._instances import note_passed
 from ._places import ENTRY, LOOP, TASK, Said
-from ._types import Array, Num, Record, Rows, Uniform, record_of, strong
+from ._program import Param, Program
+from ._types import Array, Num, Record, Rows, Uniform, of_dtype, of_value, record_of, strong
+from ._usage import has_effects
 
 # After so many elements it is noted how many are done.
 _PIECE = 65536
@@ -29,6 +36,82 @@ _MOST_THREADS = 1024
 _MOST_SECONDS = 1.0
 # It has had this place since numpy 1.25.
 _TooHard = getattr(np, "exceptions", np).TooHardError
+
+
+def as_array(kernel: Any, name: str, value: Any) -> Any:
+    """Give what is no number as an array, unless the call itself knows what to make of it (pandas, polars)."""
+    place = f"{kernel.__name__}(): `{name}`"
+    if isinstance(value, (tuple, list)) and is_of_records(kernel._annotations[name]):
+        return as_records(place, value, record_of(kernel._annotations[name].of))
+    if isinstance(value, (int, float, complex, np.generic, np.ndarray, str, bytes, dict, type(None))):
+        return value
+    if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
+        return _containers.as_array(value, place)
+    _containers.refuse_device(value, place)
+    if hasattr(value, "__array__") and (_containers.is_labelled(value) or _containers.is_foreign(value)):
+        return value
+    found = _containers.as_array(value, place)
+    # Of an object that is no number its type is told.
+    return value if found.dtype.hasobject and not isinstance(value, (list, tuple)) else found
+
+
+def types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
+    """Give the types of the arguments of an elementwise kernel."""
+    any_array = builtins.any(getattr(value, "ndim", 0) or _containers.is_labelled(value) for value in values)
+    types: list[Any] = []
+    for name, value in zip(kernel._names, values):
+        annotation = kernel._annotations[name]
+        if annotation is not None:
+            types.append(parameter_type(annotation))
+            continue
+        if _containers.is_labelled(value):
+            found = _containers.as_array(value, f"{kernel.__name__}(): `{name}`")
+            ty = of_dtype(found.dtype)
+            if ty is None:
+                of = getattr(value, "dtype", found.dtype)
+                help = _told.CODES.get(str(of)) or _containers.instead_of(found.dtype)
+                told = f"a {type(value).__name__} of {of}" + (f"; {help}" if help else "")
+                raise TypeError(f"{kernel.__name__}(): `{name}` {_told.no_type(value, told)}")
+        else:
+            ty = of_dtype(value.dtype) if hasattr(value, "dtype") else of_value(value)
+            if ty is None and getattr(getattr(value, "dtype", None), "names", None):
+                ty = record_of(value.dtype)
+        if not isinstance(ty, (Num, Record)):
+            raise TypeError(f"{kernel.__name__}(): `{name}` {_told.no_type(value)}")
+        types.append(Uniform(ty) if isinstance(ty, Num) and ty.weak and any_array else ty)
+    return tuple(types)
+
+
+def translate(kernel: Any, program: Program, types: list[Any]) -> tuple[Body, Program, list[Any], list[Any]]:
+    """Write the text of an elementwise kernel."""
+    plain = [ty.of if isinstance(ty, Uniform) else ty for ty in types]
+    params = []
+    for name, ty, given in zip(kernel._names, plain, types):
+        # A record is one of an array.
+        view, of = ((), Array(ty, 0)) if isinstance(ty, Record) else (None, ty)
+        params.append(Param(name, of, isinstance(given, Uniform), view))
+    body = Body(program, kernel._source, params, kernel._lookup, False)
+    body.result = None if kernel._returns is None else record_of(kernel._returns)
+    program.brings_memory = True
+    for param in params:
+        if param.uniform and isinstance(param.type, Num) and param.type.is_int:
+            param.host = body.param_text(param.name)
+    note_passed(body)
+    body.translate()
+    if body.returns is None and not has_effects(kernel._source.tree):
+        kernel._source.fail(
+            kernel._source.tree,
+            f"`{kernel.__name__}` is called for each element, and gives none a result",
+            "nothing is returned",
+            "return it; kernels that change arrays index them: `a[:] *= 2`, `a[i] = …`",
+        )
+    numbers = [*plain, *(body.returns or ())]
+    is_mapped = builtins.all(isinstance(ty, Num) and ty.kind != "c" for ty in numbers)
+    if is_mapped and not body.returns_tuple and not body.hidden:
+        result = body.returns[0].spmd if body.returns else "void"
+        head = f"export {result} {ENTRY}({', '.join(body.param_list())}) {{"
+        return body, program, [head, *body.lines, "}"], types
+    return body, program, write_loop(program, body, types, kernel.__name__), types
 
 
 def write_loop(program: Any, body: Any, types: list[Any], name: str) -> list[str]:
