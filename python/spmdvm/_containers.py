@@ -13,6 +13,7 @@ A function is run on plain arrays. What else the arguments carry is carried over
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,13 @@ def instead_of(dtype: np.dtype) -> str | None:
     if dtype.kind in "SU":
         return "pass numbers; np.asarray(x, np.float64) reads those that are written"
     return "convert it, np.asarray(x, np.float64)" if dtype.char == "g" else None
+
+
+def made_of(value: Any) -> str | None:
+    """Say how an array is made of a mapping, a set or an iterator, of which numpy makes none; None of anything else."""
+    if isinstance(value, Mapping):
+        return "np.array(list(x.values()))"
+    return "np.array(list(x))" if isinstance(value, (Iterator, Set)) else None
 
 
 def _read(read: Any, value: Any, place: str) -> np.ndarray:

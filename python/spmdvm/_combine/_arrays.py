@@ -6,12 +6,11 @@ import functools
 import math
 import operator
 import os
-from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
 
-from .._containers import as_array, instead_of, is_lazy
+from .._containers import as_array, instead_of, is_lazy, made_of
 from .._kernel._types import Num, of_dtype
 
 
@@ -58,10 +57,9 @@ def _array(who: str, name: str, given: Any) -> np.ndarray:
     if given is None or isinstance(given, (str, bytes)):
         help = f"; the operator comes first: spmdvm.{who}(op, x)" if who in ("reduce", "scan") and given else ""
         raise TypeError(f"{who}(): `{name}` takes an array, not {given!r}{help}")
-    if isinstance(given, (Iterator, Mapping, Set)):
-        kind = type(given).__name__
-        values = "x.values()" if isinstance(given, Mapping) else "x"
-        raise TypeError(f"{who}(): `{name}` takes an array, not a `{kind}`; pass np.array(list({values}))")
+    made = made_of(given)
+    if made is not None:
+        raise TypeError(f"{who}(): `{name}` takes an array, not a `{type(given).__name__}`; pass {made}")
     if is_lazy(given):
         raise TypeError(
             f"{who}() works on whole arrays, and `{name}` is a Dask array; compute it first (x.compute()), or call "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping
 from numbers import Number
 from typing import Any
 
@@ -61,10 +61,9 @@ def described(value: Any) -> str:
         return f"a `{kind}`; {_containers.instead_of(value.dtype) or 'pass x.item()'}"
     if isinstance(value, (bytes, bytearray)):
         return "bytes; pass np.frombuffer(x, np.uint8)"
-    if isinstance(value, Mapping):
-        return f"a `{kind}`; pass its numbers one by one, or np.array(list(x.values()))"
-    if isinstance(value, (Set, Iterator)):
-        return f"a `{kind}`; pass np.array(list(x))"
+    made = _containers.made_of(value)
+    if made is not None:
+        return f"a `{kind}`; pass {'its numbers one by one, or ' if isinstance(value, Mapping) else ''}{made}"
     if isinstance(value, Number):
         return f"a `{kind}`; pass float(x)"
     return f"a `{kind}`"
