@@ -7,7 +7,7 @@ with their shape, so that all that is known of arrays holds for it.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn
 
 from ._types import INT, Array, Num, Record, Rows
@@ -26,8 +26,7 @@ class Axis(NamedTuple):
     step: int | str | None
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A part of an array, or of another part."""
 
     array: Value
@@ -71,7 +70,7 @@ class Fields:
         if axes == part.axes and array == part.array:
             return value
         name = self.temporary("record")
-        self.parts[name] = replace(part, array=array, axes=axes)
+        self.parts[name] = part._replace(array=array, axes=axes)
         for axis in range(value.type.ndim):
             self._same_length(f"{name}__n{axis}", self.dim(value.text, axis))
         return replace(value, text=name)

@@ -9,8 +9,7 @@ which steps into functions, gets a text in which they are called.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._source import Declaration, Line
 
@@ -45,8 +44,7 @@ class Inside(Line):
         return new
 
 
-@dataclass
-class Inline:
+class Inline(NamedTuple):
     """A function as it becomes part of others.
 
     Attributes:
@@ -83,8 +81,7 @@ def inline_of(body: Any, name: str) -> Inline | None:
 
 
 # The lines of a function: one, or a block, which is the line that begins it, what is in it, and `else`.
-@dataclass
-class _Block:
+class _Block(NamedTuple):
     head: tuple[str, Line]
     inner: list[Any]
     other: list[Any] | None
