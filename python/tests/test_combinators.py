@@ -524,6 +524,70 @@ def test_histograms_leave_out_indices_outside_in_some_blocks(n, outside, width, 
     same(spmdvm.reduce_by_index(np.zeros(50, np.int64), "+", at, 1, **options), counts)
 
 
+UFUNCS = {
+    "+": np.add, "*": np.multiply, "min": np.minimum, "max": np.maximum,
+    "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize("dtype", ["bool", *INTS, *FLOATS])
+def test_histograms_of_many_bins_by_threads(dtype, engine):
+    """Each thread has bins of its own."""
+    m, n = 700, 900
+    options = {"engine": engine} if engine == "interp" else {"engine": engine, "jit": {"hot": 2, "background": False}}
+    at = rng().integers(-30, m + 30, n)
+    inside = (at >= 0) & (at < m)
+    for op in {"bool": "&|^", "int32": UFUNCS}.get(dtype, ("+", "max")):
+        for inner in ((), (3,), (20,)):
+            x, before = numbers(dtype, (n, *inner)), numbers(dtype, (m, *inner), 3)
+            want = before.copy()
+            UFUNCS[op].at(want, at[inside], x[inside])
+            for threads in (1, 2, 5, 1000):
+                same(spmdvm.reduce_by_index(before.copy(), op, at, x, threads=threads, **options), want)
+
+
+@pytest.mark.parametrize("engine", HERE)
+@pytest.mark.parametrize("dtype", INTS)
+def test_histograms_of_many_bins_have_indices_of_any_type(dtype, engine):
+    info = np.iinfo(dtype)
+    at = rng().integers(info.min, info.max, 3000, dtype, endpoint=True)
+    at[::2] %= 100
+    at[:2] = info.min, info.max
+    for m in (1, 3, 110, 3000):
+        inside = (at >= 0) & (at <= m - 1)
+        want = np.bincount(at[inside].astype(int), minlength=m)
+        for threads in (1, 2, 7):
+            same(spmdvm.reduce_by_index(np.zeros(m, int), "+", at, 1, threads=threads, engine=engine), want)
+        if not inside.all():
+            with pytest.raises(IndexError, match=r"indices\[\d+\] is"):
+                spmdvm.reduce_by_index(np.zeros(m, int), "+", at, 1, threads=2, bounds="raise", engine=engine)
+
+
+@pytest.mark.parametrize("engine", HERE)
+def test_histograms_of_nothing_by_threads(engine):
+    options = {"threads": 3, "engine": engine}
+    dest, nothing = np.arange(4000), np.zeros(0, int)
+    same(spmdvm.reduce_by_index(dest, "+", nothing, nothing, **options), np.arange(4000))
+    outside = np.full(500, -1)
+    same(spmdvm.reduce_by_index(dest, "+", outside, 1, **options), np.arange(4000))
+    assert spmdvm.reduce_by_index(np.zeros(0, int), "+", outside, 1, **options).size == 0
+    assert spmdvm.reduce_by_index(np.zeros((4000, 0), int), "+", outside, 1, **options).size == 0
+
+
+@pytest.mark.parametrize("n, m", [(3000, 2000), (70000, 8000), (70000, 9000), (140000, 1000)])
+def test_histograms_round_the_same_for_any_number_of_threads(n, m):
+    at = rng().integers(0, m, n)
+    x = (rng().random(n, dtype=np.float32) - 0.4) * 100
+    whole = numbers("int16", n)
+    want = spmdvm.reduce_by_index(np.zeros(m, np.float32), "+", at, x)
+    wanted = np.zeros(m, np.int16)
+    np.add.at(wanted, at, whole)
+    for threads in (2, 3, 16, 40):
+        same(spmdvm.reduce_by_index(np.zeros(m, np.float32), "+", at, x, threads=threads), want)
+        same(spmdvm.reduce_by_index(np.zeros(m, np.int16), "+", at, whole, threads=threads), wanted)
+
+
 def test_values_that_are_dest_itself():
     x = np.arange(6)
     spmdvm.reduce_by_index(x, "+", np.array([0, 0, 1, 1, 2, 2]), x)

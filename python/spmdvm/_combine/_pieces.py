@@ -315,6 +315,10 @@ class Operator:
         else:
             self.piece = piece_of(who, "op", given, 2 * parts, f"{NAMES}, or a function of two elements")
 
+    def is_exact(self, types: list[Num]) -> bool:
+        """Return whether elements of these types give the same in any order, to the last bit."""
+        return self.named is not None and types[0].kind != "f"
+
     def state(self, types: list[Num]) -> list[Num]:
         """Give the types that its operands have if the elements have these: those that it gives again."""
         if self.named is not None:

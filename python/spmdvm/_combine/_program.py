@@ -141,6 +141,11 @@ def _parts(types: list[Num]) -> list[str]:
     return [f".v{k}" for k in range(len(types))] if len(types) > 1 else [""]
 
 
+def packed(place: str, ty: Num) -> str:
+    """Write where numbers are packed to: the library packs no bools, which are bytes of 0 and 1."""
+    return f"(uniform int8 * uniform)({place})" if ty == BOOL else place
+
+
 class Writer:
     """The text of a program."""
 
@@ -197,6 +202,14 @@ class Writer:
             f"#define STORE_{name}__(at, s) {{ {state} v__ = s; {stores} }}",
             f"#define STORE_ONE_{name}__(at, s) {{ uniform {state} v__ = s; {stores} }}",
         )
+
+    def packs(self, name: str, stem: str, types: list[Num]) -> None:
+        """Define how active lanes write elements side by side: `PACK_NAME__(at, s)`."""
+        stores = " ".join(
+            f"packed_store_active({packed(f'{stem}{k} + (at)', ty)}, {'(int8)' if ty == BOOL else ''}v__{part});"
+            for k, (ty, part) in enumerate(zip(types, _parts(types)))
+        )
+        self.write(f"#define PACK_{name}__(at, s) {{ {self.declare(types)} v__ = s; {stores} }}")
 
     def maker(self, types: list[Num], shape: str) -> str:
         """Give what makes an element of its parts."""
@@ -265,8 +278,7 @@ class Writer:
             ]
             self.write(f"{head} {{ return predicate__({', '.join(args)}); }}")
         both = f"{arrays('x', given, True)}, {arrays('y', kept)}"
-        # The library packs numbers; bools are bytes of 0 and 1.
-        places = [f"(uniform int8 * uniform)(y{k} + to)" if ty == BOOL else f"y{k} + to" for k, ty in enumerate(kept)]
+        places = [packed(f"y{k} + to", ty) for k, ty in enumerate(kept)]
         kinds = ["(int8)" if ty == BOOL else "" for ty in kept]
         packs = " ".join(
             f"n = packed_store_active(kept, {place}, {kind}x{k}[at]);"

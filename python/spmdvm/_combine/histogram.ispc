@@ -1,5 +1,6 @@
 // Histograms: dest[indices[j]] = op(dest[indices[j]], value j), for each j in order. An element of dest is `inner` elements side
 // by side. Large inputs are cut into `parts` ranges, each with a histogram of its own, which are combined in order afterwards.
+// Where these would be too large, threads have ranges of dest.
 
 #define BLOCK__ 512
 // The last index that is inside.
@@ -153,24 +154,39 @@ task void gathers__(H_PARAMS__, S_PARAMS__, uniform int64 bins, uniform int64 pa
     gather__(H__, S__, bins, parts, bins * taskIndex / taskCount, bins * (taskIndex + 1) / taskCount);
 }
 
-// Many bins: each thread looks at all indices, and updates the bins that are its own.
+// Many bins: each thread looks at all indices, all lanes at once, and puts those of the bins that are its own side by side. Then
+// it updates these bins one after another: their order is kept, so that this is for all operators and types.
+//
+// Atomic operations, with which each thread has a part of the indices, take 1.25 to 2.2 times as long (sums of 10^7 int32 or int64
+// in 10^5 to 10^7 bins, two threads): each waits for its memory by itself.
 task void owned__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform int64 n, uniform int64 m, uniform int64 inner
                   DONE_PARAM__) {
     uniform int64 from = m * taskIndex / taskCount, to = m * (taskIndex + 1) / taskCount;
+    uniform INDEX__ own[BLOCK__];
+    uniform int row[BLOCK__];
+    BLOCK_ARRAYS__
     IN_PIECES__(0, n) {
-    foreach (j = FROM__ ... TO__) {
-        int64 index = at[j];
-        if (index >= from && index < to) {
-            State__ value;
-            if (inner == 1)
-                value = LOAD_X__(j);
-            foreach_active (l) {
-                uniform int64 own = extract(index, l), from_own = extract(j, l) * inner;
+    for (uniform int64 j = FROM__; j < TO__; j += BLOCK__) {
+        uniform int end = (uniform int)min(TO__ - j, (uniform int64)BLOCK__), count = 0;
+        foreach (k = 0 ... end) {
+            INDEX__ index = at[j + k];
+            // As unsigned numbers, those before `from` are greater than all.
+            if ((unsigned int64)((int64)index - from) < (unsigned int64)(to - from)) {
                 if (inner == 1)
-                    STORE_ONE_H__(own, op_one__(ONE_H__(own), extract__(value, l)))
+                    PACK_BLOCK__(count, LOAD_X__(j + k))
                 else
-                    foreach (k = 0 ... inner)
-                        STORE_H__(own * inner + k, op__(LOAD_H__(own * inner + k), LOAD_X__(from_own + k)))
+                    packed_store_active(row + count, (int)k);
+                count += packed_store_active(own + count, index);
+            }
+        }
+        if (inner == 1) {
+            for (uniform int k = 0; k < count; ++k)
+                PUT__(own[k], ONE_BLOCK__(k))
+        } else {
+            for (uniform int k = 0; k < count; ++k) {
+                uniform int64 to_own = own[k] * inner, from_own = (j + row[k]) * inner;
+                foreach (l = 0 ... inner)
+                    STORE_H__(to_own + l, op__(LOAD_H__(to_own + l), LOAD_X__(from_own + l)))
             }
         }
     }
