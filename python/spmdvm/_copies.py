@@ -54,6 +54,13 @@ def contiguous(array: np.ndarray, deadline: Deadline, dtype: Any = None) -> np.n
     return copy
 
 
+def copied(array: np.ndarray, deadline: Deadline) -> np.ndarray:
+    """Give a copy of an array; raises what `contiguous` does."""
+    copy = np.empty(array.shape, array.dtype)
+    assign(copy, array, deadline)
+    return copy
+
+
 def assign(target: np.ndarray, source: np.ndarray, deadline: Deadline, where: Any = True) -> None:
     """Copy elements to an array of the same shape, those for which `where` is true; raises what `contiguous` does."""
     for piece in _pieces(target.shape, target.itemsize):

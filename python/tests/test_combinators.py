@@ -849,6 +849,10 @@ COPYING = {
     "reduce_by_index": lambda x, **options: spmdvm.reduce_by_index(
         np.zeros(3), "+", (np.arange(x.size) % 3)[::-1], x[0].repeat(len(x)), **options
     ),
+    "map in the other order": lambda x, **options: spmdvm.map("v * 2", x.astype(">f8"), **options),
+    "reduce_by_index of itself": lambda x, **options: (
+        lambda dest: spmdvm.reduce_by_index(dest, "+", np.arange(dest.size), dest, **options)
+    )(x.ravel()),
     "a kernel of several results": lambda x, **options: spmdvm.kernel(halves.__wrapped__, **options)(x),
 }
 
@@ -909,6 +913,16 @@ def test_copies_in_pieces_are_copies(shape, dtype, monkeypatch):
     assert _copies.contiguous(np.array(1.5), forever).tolist() == [1.5]
     whole = np.arange(100.0)
     assert _copies.contiguous(whole, forever) is whole
+
+
+@pytest.mark.parametrize("dtype", [">i4", ">f8", ">u2", ">f2"])
+def test_map_takes_bytes_in_the_other_order(dtype):
+    x = np.arange(12).reshape(3, 4).astype(dtype)
+    native = x.astype(x.dtype.newbyteorder("="))
+    for given, plain in ((x, native), (x.T, native.T), (x[1:, ::2], native[1:, ::2]), (x[0, 1:2].reshape(()), 1)):
+        same(np.asarray(spmdvm.map("v * 2", given)), np.asarray(spmdvm.map("v * 2", np.asarray(plain, native.dtype))))
+    same(spmdvm.map("v + w", x, 1), native + 1)
+    same(x, np.arange(12).reshape(3, 4).astype(dtype))
 
 
 def test_options_come_with_kernels_and_calls():

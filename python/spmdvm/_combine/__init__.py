@@ -14,7 +14,7 @@ import numpy as np
 
 from .._cache import remembered
 from .._containers import as_array, is_lazy
-from .._copies import Deadline, assign, contiguous
+from .._copies import Deadline, assign, contiguous, copied
 from .._kernel import Kernel
 from .._kernel._options import check, frozen
 from .._kernel._types import BOOL, Num, strong
@@ -506,7 +506,7 @@ def reduce_by_index(
     direct = _contiguous(first, deadline)
     flat = _contiguous(arrays if constant else [np.moveaxis(array, axis, 0) for array in arrays], deadline)
     if any(np.may_share_memory(d, other) for d in direct for other in (*flat, at)):
-        flat, at = [array.copy() for array in flat], at.copy()
+        flat, at = [copied(array, deadline) for array in flat], copied(at, deadline)
     if operator.named is None or neutral is not None:
         _check_neutral(who, operator, e, state, flat, made)
     width = outer * inner
@@ -741,6 +741,7 @@ def map(
     kernel: Kernel = piece.kernel  # type: ignore[attr-defined]
     if len(kernel._names) != len(arrays):
         piece.types(tuple([BOOL] * len(arrays)))
+    arrays = _native(who, arrays, options.get("timeout", kernel._options.get("timeout")))
     # Lazy calls know how many results there are.
     if any(is_lazy(array) for array in arrays) or not _gives_several(kernel, arrays):
         return (_with_options(kernel, options) if options else kernel)(*arrays, **special)
@@ -785,6 +786,18 @@ def map(
     if out is not None:
         return out
     return tuple(part if shape else part[()] for part in parts)
+
+
+def _native(who: str, arrays: tuple[Any, ...], timeout: Any) -> tuple[Any, ...]:
+    """Give arrays whose bytes are in the other order as copies in ours; kernels refuse them."""
+
+    def is_turned(array: Any) -> bool:
+        return type(array) in (np.ndarray, np.memmap) and array.dtype.kind in "iuf" and not array.dtype.isnative
+
+    if not any(is_turned(array) for array in arrays):
+        return arrays
+    deadline = Deadline(who, timeout)
+    return tuple(contiguous(array, deadline).reshape(array.shape) if is_turned(array) else array for array in arrays)
 
 
 def _gives_several(kernel: Kernel, arrays: tuple[Any, ...]) -> bool:
