@@ -387,7 +387,8 @@ class Containers:
         if _pandas(first) == "Series":
             names = {value.name for _, value in self.labelled}
             options["name"] = names.pop() if len(names) == 1 else None
-        return type(first)(result, **options)
+        # Nobody else has the result. A copy by pandas would take as long as the call, and go on after Ctrl-C.
+        return type(first)(result, copy=False, **options)
 
     def _update_mask(self, out: np.ma.MaskedArray) -> np.ma.MaskedArray:
         """What was computed is masked no more; what was left out because an argument is masked is masked."""

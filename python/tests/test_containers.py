@@ -173,6 +173,22 @@ def test_series_keep_their_index(module: spmdvm.Module) -> None:
         module.half(pandas.Series([1, 2], dtype="Int64"))
 
 
+def test_results_for_pandas_are_not_copied() -> None:
+    """A copy would go on to its end, whatever Ctrl-C says."""
+    pandas = pytest.importorskip("pandas")
+    kernel = spmdvm.kernel(lambda x: x + 1)
+    given = np.arange(40.0).reshape(10, 4)
+    frame = pandas.DataFrame(given, columns=list("abcd"))
+    result = kernel(frame)
+    # Copies of pandas lie column by column.
+    assert np.asarray(result).flags.c_contiguous
+    result.iloc[0, 0] = 7
+    assert frame.iloc[0, 0] == given[0, 0] == 0 and (result["b"] == given[:, 1] + 1).all()
+    column = kernel(frame["a"])
+    column[1] = 9
+    assert column.name == "a" and frame["a"][1] == 4
+
+
 def test_missing_integers_of_pandas_are_refused(module: spmdvm.Module) -> None:
     pandas = pytest.importorskip("pandas")
     missing = pandas.Series([1, None], dtype="Int64")
