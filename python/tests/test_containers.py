@@ -8,6 +8,7 @@ import ctypes
 import numpy as np
 import pytest
 import spmdvm
+from spmdvm import _containers
 
 SOURCE = """
 export float add(float x, float y) { return x + y; }
@@ -171,6 +172,19 @@ def test_series_keep_their_index(module: spmdvm.Module) -> None:
         module.add(x.astype(float), 1)
     with pytest.raises(TypeError, match=r"`x` expects int32, .* a `Series` of Int64"):
         module.half(pandas.Series([1, 2], dtype="Int64"))
+
+
+RANGES = [
+    range(5), range(3, 20, 4), range(9, -3, -2), range(-7, 7), range(0), range(4, 2), range(1), range(2**63 - 4, 2**63),
+    range(2**63, 2**63 + 2), range(-(2**63), -(2**63) + 3), range(5, 6, 2**70), range(0, 2**63, 2**62),
+    range(-5, -20, -7), range(2**31 - 2, 2**31 + 1), range(-(2**62), 2**62, 2**61),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("numbers", RANGES)
+def test_ranges_are_arrays_of_their_numbers(numbers: range) -> None:
+    found, want = _containers.as_array(numbers, "f(): `x`"), np.asarray(numbers)
+    assert found.dtype == want.dtype and found.tolist() == want.tolist()
 
 
 def test_results_for_pandas_are_not_copied() -> None:
