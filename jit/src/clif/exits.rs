@@ -2,7 +2,7 @@
 
 use super::exit_values::Slot;
 use super::translate::Translator;
-use crate::ir::{ExitId, Inst};
+use crate::ir::{ExitId, Inst, Type, Value};
 use crate::lowering::{Area, ExitValue};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 
@@ -57,16 +57,38 @@ impl Translator<'_> {
         }
     }
 
-    /// Makes the call at which an exit stands.
-    pub(super) fn call_function(&mut self, exit: ExitId) {
+    /// Makes the call at which an exit stands, of a function that is known.
+    pub(super) fn call_function(&mut self, inst: &Inst, site: u32, exit: ExitId) {
+        let region = self.region;
+        let site = &region.call_sites[site as usize];
+        let Some((&mask, args)) = inst.args.split_last() else { return };
+        self.put(site.at, &site.params, args);
+        let bits = self.mask_bits(mask);
+        let number = self.b.ins().iconst(types::I64, i64::from(exit.0));
+        self.store_ticks();
+        let done = self.call(self.stubs.call, &[self.context, number, bits]);
+        self.load_ticks();
+        self.leave_unless((done, false), exit);
+    }
+
+    /// Puts values in registers of a frame.
+    fn put(&mut self, frame: u32, registers: &[(u32, Type)], values: &[Value]) {
+        for (&(at, ty), &v) in registers.iter().zip(values) {
+            let pieces = self.compute(ExitValue::Value(ty, v));
+            self.write(Slot { area: Area::Frame, at: (frame + at) as i32 }, &pieces);
+        }
+    }
+
+    /// Makes the call at which an exit stands, of a function that is known only then.
+    pub(super) fn call_indirect(&mut self, exit: ExitId) {
         self.store_cells(exit);
         for (place, value) in self.snapshot(exit) {
             let pieces = self.compute(value);
             self.write(place, &pieces);
         }
         self.store_ticks();
-        let number = self.b.ins().iconst(types::I64, i64::from(exit.0));
-        let done = self.call(self.stubs.call, &[self.context, number]);
+        let [number, mask] = [i64::from(exit.0), 0].map(|word| self.b.ins().iconst(types::I64, word));
+        let done = self.call(self.stubs.call, &[self.context, number, mask]);
         let (go_on, out) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(out);
         self.b.ins().brif(done, go_on, &[], out, &[]);
@@ -83,10 +105,7 @@ impl Translator<'_> {
         let site = &region.handler_calls[site as usize];
         let Some((&mask, operands)) = inst.args.split_last() else { return };
         let flags = MemFlagsData::trusted();
-        for (&(at, ty), &v) in site.operands.iter().zip(operands) {
-            let pieces = self.compute(ExitValue::Value(ty, v));
-            self.write(Slot { area: Area::Frame, at: (site.at + at) as i32 }, &pieces);
-        }
+        self.put(site.at, &site.operands, operands);
         let what = (site.function.0 as i64) << 32 | site.pc as i64;
         let what = self.b.ins().iconst(types::I64, what);
         let at = self.b.ins().iconst(types::I64, site.at as i64);

@@ -27,7 +27,7 @@ pub(super) struct Stubs {
     pub poll: i64,
     /// See [`Callee::Interpret`]. Takes the context, the instruction, its frame's offset and a mask.
     pub interpret: i64,
-    /// See [`Callee::Call`]. Takes the context and the exit.
+    /// See [`Callee::Call`]. Takes the context, the exit and a mask.
     pub call: i64,
     module: ManuallyDrop<JITModule>,
 }
@@ -77,7 +77,7 @@ fn define_all(module: &mut JITModule) -> Result<[FuncId; 6], CompileError> {
         define(module, Callee::Store, 3)?,
         define(module, Callee::Poll, 3)?,
         define(module, Callee::Interpret, 4)?,
-        define(module, Callee::Call, 2)?,
+        define(module, Callee::Call, 3)?,
     ];
     module.finalize_definitions().map_err(refused)?;
     Ok(ids)

@@ -309,7 +309,8 @@ impl Translator<'_> {
                 self.add_to_word(self.context, offset_of!(Context, passed_over) as i32, n);
             }
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
-            Kind::Call { exit } => self.call_function(exit),
+            Kind::Call { site, exit } => self.call_function(inst, site, exit),
+            Kind::CallIndirect { exit } => self.call_indirect(exit),
             Kind::Returned { at } => {
                 if let Some(v) = inst.result.filter(|&v| self.plan.is_used(v)) {
                     self.load_register(v, at);

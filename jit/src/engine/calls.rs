@@ -1,14 +1,16 @@
 //! Calls that native code makes and comes back from.
 //!
-//! A call that a region does not hold may be an instruction ([`Kind::Call`](crate::ir::Kind::Call)): the state is written as for
-//! leaving there, the interpreter's handler makes the call, and the regions of the callee are entered from here, one after another, until
-//! the call has returned. Then the region that has called goes on where it stands, on the machine's stack, with its values where
-//! they were: what would be a region of its own behind each call, and one for every function inlined around it, is none.
+//! A call that a region does not hold may be an instruction ([`Kind::Call`](crate::ir::Kind::Call)): the region puts the arguments in
+//! the callee's frame, and the regions of the callee are entered from here, one after another, until the call has returned. Then
+//! the region that has called goes on where it stands, on the machine's stack, with its values where they were: what would be a region of
+//! its own behind each call, and one for every function inlined around it, is none.
 //!
-//! The machine's stack holds nothing that the interpreter needs: all state is in the frames, the mask stack and the thread, as between
-//! any two regions. So whenever there is no native code to go on with, or the interpreter is to do something, all that have called are left
-//! at once, and what called first goes on from the thread's state as if it had been led there. Where the stack is deep, a call is a link:
-//! the region is left before it.
+//! What called need not come back: whenever there is no native code to go on with, or the interpreter is to do something, all that have
+//! called are left at once, the last one first. Each leaves by the exit that stands at its call, which writes its state below that of
+//! what it has called. Then all is in the frames, the mask stack and the thread, and what called first goes on from there as if it
+//! had been led there. Until then only memory that others see is up to date, and what is below a call on the thread's stack of frames
+//! is read by nobody. (A call of a function that is not known writes its state first, for it is the interpreter's handler that makes
+//! it.) Where the machine's stack is deep, a call is a link: the region is left before it.
 //!
 //! Meanwhile regions hold addresses of the host. What would have the thread wait, or let go of memory, is left to the interpreter
 //! ([`Pause::steps_within`]).
@@ -53,7 +55,7 @@ pub(super) struct Calling<'a> {
 }
 
 /// What has come of its calls.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub(super) struct Done {
     /// Fuel that is held back until somebody looks.
     pub held_back: i64,
@@ -61,8 +63,9 @@ pub(super) struct Done {
     pub elsewhere: i64,
     /// Nanoseconds spent there, if that was measured.
     pub nanos: u64,
-    /// Where a call has led that did not come back.
+    /// Where a call has led that did not come back, and who made it, to be abandoned once the code has been left.
     pub leads: Leads,
+    pub caller: Option<Caller>,
 }
 
 impl<'a> Calling<'a> {
@@ -96,7 +99,7 @@ impl<'a> Calling<'a> {
 ///
 /// # Safety
 /// As for that; the code was entered with the context of a [`Calling`] that is still there.
-unsafe fn call(context: &mut Context, exit: u32) -> bool {
+unsafe fn call(context: &mut Context, exit: u32, mask: u64) -> bool {
     // SAFETY: `provide` has put it there, and nothing uses it while the code runs.
     let calling = unsafe { &mut *context.caller.cast::<Calling<'_>>() };
     // SAFETY: whoever entered the code has handed these over, and uses none of them before the code has ended. The words are those of
@@ -109,21 +112,29 @@ unsafe fn call(context: &mut Context, exit: u32) -> bool {
         return false;
     }
     debug_assert_eq!(landing.fuel, 0, "no fuel is counted in advance across a call");
-    calling.version.note_call(landing);
     let start = calling.measures.then(Instant::now);
     context.ticks += calling.done.held_back;
     pause.leave(context);
     let before = pause.fuel_used();
-    // SAFETY: the code has written the state of the exit.
-    let caller = unsafe { pause.begin_call(&landing.frames, &own[landing.last_words..]) };
-    let leads = jit.run_callee(pause, at_hand, words, &caller);
+    let (caller, leads) = match &landing.direct {
+        // SAFETY: the code has put the arguments there; its version has room for that, and names no frames to be entered.
+        Some(call) => match unsafe { pause.call(call, mask, context) } {
+            Some(caller) => (caller, Leads::On),
+            None => {
+                calling.done.held_back = 0;
+                return false;
+            }
+        },
+        // SAFETY: the code has written the state of the exit.
+        None => (unsafe { pause.begin_call(&landing.frames, &own[landing.last_words..]) }, Leads::Through),
+    };
+    calling.version.note_call(landing);
+    let leads = jit.run_callee(pause, at_hand, words, &caller, leads);
     let used = pause.fuel_used() - before;
     calling.done.elsewhere += used;
     calling.done.nanos += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
     if let Some(leads) = leads {
-        // SAFETY: these are the frames that the call was begun with, and what it has called is no longer in the midst of one.
-        unsafe { pause.abandon_call(&caller, &landing.frames, own) };
-        calling.done.leads = leads;
+        (calling.done.leads, calling.done.caller) = (leads, Some(caller));
         context.has_led = true;
         return false;
     }
@@ -142,15 +153,16 @@ impl Jit {
         self.settings.links.is_none() || self.is_lucky()
     }
 
-    /// Makes the call at which the interpreter stands, and enters regions until it has returned. If that does not go on: where it has led.
+    /// Enters regions until the call has returned at which the interpreter stands, or [has been made](Leads::On). If that does not go on:
+    /// where it has led.
     fn run_callee(
         &self,
         pause: &mut Pause<'_>,
         at_hand: &mut AtHand,
         words: &mut [u64],
         caller: &Caller,
+        mut leads: Leads,
     ) -> Option<Leads> {
-        let mut leads = Leads::Through;
         loop {
             match leads {
                 Leads::Nowhere => return Some(leads),

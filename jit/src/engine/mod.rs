@@ -332,7 +332,7 @@ impl Jit {
             None => self.first_code(&region, start),
         })?;
         let arguments = Arguments::new(&region, &order.facts, &order.prepared, &self.settings);
-        let mut version = Version::new(order.facts.clone(), region, code, arguments, &self.settings);
+        let mut version = Version::new(order.facts.clone(), region, code, arguments, &order.prepared, &self.settings);
         (version.recorded, version.before) = (recorded, before);
         version.begins = begins(&order.prepared, order.head.at);
         if version.may_ask_for_one_lane() && advice.begins_alone(order.head.at, &advice.profile) {

@@ -12,7 +12,9 @@ use crate::ir::{Counter, Exit, ExitReason, FrameState, Kind, Outcome, Region};
 use crate::record::{Constant, EntryFacts, MaskFact};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
-use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, ResumeFrame, UnopenedMemory};
+use spmdvm_vm::interp::native::{
+    DirectCall, ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, ResumeFrame, UnopenedMemory,
+};
 use spmdvm_vm::program::{FuncId, Reg};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -213,6 +215,8 @@ struct Run<'a> {
 /// Where an exit leads.
 pub(super) struct Landing {
     pub frames: Box<[ResumeFrame]>,
+    /// The call at which it stands, if that names its function.
+    pub direct: Option<DirectCall>,
     /// Mask words that the exit writes; and where those of the last frame begin.
     pub words: usize,
     pub last_words: usize,
@@ -255,9 +259,10 @@ impl Version {
         region: Arc<Region>,
         code: Tiers,
         arguments: Arguments,
+        prepared: &PreparedProgram,
         settings: &Settings,
     ) -> Version {
-        let landing = |exit| Landing::new(exit, region.is_divided, settings);
+        let landing = |exit| Landing::new(exit, region.is_divided, prepared, settings);
         let exits: Box<[Landing]> = region.exits.iter().map(landing).collect();
         let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;
         let words = exits.iter().map(|landing| landing.words).max().unwrap_or(0).max(own);
@@ -266,7 +271,7 @@ impl Version {
         let outcomes = outcomes(&region.counters);
         let has = |of: fn(Kind) -> bool| region.blocks.iter().flat_map(|b| &b.insts).any(|inst| of(inst.kind));
         let passes_frames = has(|kind| matches!(kind, Kind::FramePass | Kind::FramePasses { .. }));
-        let calls = has(|kind| matches!(kind, Kind::Call { .. }));
+        let calls = has(Kind::is_call);
         let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
         let room = (region.frame_bytes, region.depth);
         let (masks, one_lane_words) = (facts.mask_words(region.width.full_mask()), facts.one_lane_words());
@@ -409,7 +414,7 @@ impl Version {
         }
         // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
         let exit = unsafe { code.run(&mut context) };
-        let Done { held_back, elsewhere, nanos, leads } = match calling {
+        let Done { held_back, elsewhere, nanos, leads, caller } = match calling {
             Some(calling) => calling.done(),
             None => Done { held_back, ..Done::default() },
         };
@@ -421,7 +426,9 @@ impl Version {
         }
         let landing = &self.exits[exit.index()];
         let run = Run { landing, is_held: held_back != 0, elsewhere, has_led: context.has_led.then_some(leads) };
-        if context.has_led {
+        if let Some(caller) = caller {
+            // SAFETY: the exit stands at the call, and what that has called is no longer in the midst of one.
+            unsafe { pause.abandon_call(&caller, landing.direct.as_ref(), &landing.frames, words) };
             return run;
         }
         context.ticks += landing.fuel + held_back;
@@ -840,7 +847,7 @@ impl Arguments {
 
 impl Landing {
     /// That of an exit of a region, which may be divided.
-    fn new(exit: &Exit, is_divided: bool, settings: &Settings) -> Landing {
+    fn new(exit: &Exit, is_divided: bool, prepared: &PreparedProgram, settings: &Settings) -> Landing {
         let frames = exit.frames.iter().enumerate().map(|(i, f)| ResumeFrame {
             function: f.function,
             pc: f.pc,
@@ -851,6 +858,7 @@ impl Landing {
                 pointers: exit.pointers_into(i as u32).collect(),
             }),
         });
+        let frames: Box<[ResumeFrame]> = frames.collect();
         let pruned = exit.reason == ExitReason::NeverTaken;
         let returns = exit.reason == ExitReason::Return && matches!(&exit.frames[..], [f] if f.unopened.is_none());
         let leads = match exit.reason {
@@ -871,9 +879,11 @@ impl Landing {
         };
         let words = |f: &FrameState| FRAME_WORDS + f.entries.len() * ENTRY_WORDS;
         let all: usize = exit.frames.iter().map(words).sum();
-        let (frames, taken, told_at) = (frames.collect(), AtomicU64::new(0), AtomicU64::new(told_every));
+        let (taken, told_at) = (AtomicU64::new(0), AtomicU64::new(told_every));
+        let direct = (exit.reason == ExitReason::LinkedCall).then(|| prepared.direct_call(&frames)).flatten();
         Landing {
             frames,
+            direct,
             words: all,
             last_words: all - exit.frames.last().map_or(0, words),
             taken,

@@ -1,7 +1,7 @@
 //! Leaving a region: registers go to the frames, masks to the words.
 
 use super::meaning::{bits_of, write_element};
-use crate::ir::{ExitId, Region, Value};
+use crate::ir::{ExitId, Region, Type, Value};
 use crate::lowering::{Area, ExitValue, exit_writes};
 use spmdvm_vm::interp::native::Context;
 
@@ -19,13 +19,8 @@ pub(super) unsafe fn write<'a>(region: &Region, exit: ExitId, context: &Context,
         let to = base.wrapping_add(write.at as usize);
         let word = match write.what {
             ExitValue::Value(ty, v) => {
-                let held = value(v);
-                let lanes = if ty.is_varying() { region.width.lanes() } else { 1 };
-                for lane in 0..lanes {
-                    let to = to.wrapping_add(lane * ty.ty.size());
-                    // SAFETY: the caller's promise: the register lies in a frame, or the cell in memory, and has this lane.
-                    unsafe { write_element(ty.ty, to, held[lane % held.len()]) };
-                }
+                // SAFETY: the caller's promise: the register lies in a frame, or the cell in memory.
+                unsafe { write_register(to, ty, value(v), region.width.lanes()) };
                 continue;
             }
             ExitValue::MaskBits(v) => bits_of(value(v)),
@@ -34,5 +29,17 @@ pub(super) unsafe fn write<'a>(region: &Region, exit: ExitId, context: &Context,
         };
         // SAFETY: the caller's promise.
         unsafe { to.cast::<u64>().write_unaligned(word) };
+    }
+}
+
+/// Writes a value to a register of a type, which may vary although the value does not.
+///
+/// # Safety
+/// The register has as many lanes.
+pub(super) unsafe fn write_register(to: *mut u8, ty: Type, value: &[u64], lanes: usize) {
+    for lane in 0..if ty.is_varying() { lanes } else { 1 } {
+        let to = to.wrapping_add(lane * ty.ty.size());
+        // SAFETY: the caller's promise.
+        unsafe { write_element(ty.ty, to, value[lane % value.len()]) };
     }
 }

@@ -11,7 +11,7 @@ pub(crate) mod meaning;
 use crate::backend::{Backend, CompileError, Executable};
 use crate::ir::{BlockId, Edge, End, ExitId, Inst, Kind, Region, Value};
 use crate::lowering::runtime;
-use meaning::Meaning;
+use meaning::{Meaning, bits_of};
 use spmdvm_vm::interp::native::Context;
 use std::sync::Arc;
 
@@ -50,12 +50,12 @@ struct Interpreted {
 
 impl Executable for Interpreted {
     unsafe fn run(&self, context: &mut Context) -> ExitId {
-        let mut state = State { code: self, words: vec![0; self.words] };
+        let mut state = State { code: self, words: vec![0; self.words], is_written: false };
         let mut block = BlockId(0);
         loop {
             // SAFETY: the caller's promise.
             if let Some(exit) = unsafe { state.block(block, context) } {
-                if !context.has_led {
+                if !state.is_written {
                     // SAFETY: the caller's promise: frames and `words` have room for what exits write.
                     unsafe { exits::write(&self.region, exit, context, |v| state.value(v)) };
                 }
@@ -79,6 +79,8 @@ const FEW: usize = 4;
 struct State<'a> {
     code: &'a Interpreted,
     words: Vec<u64>,
+    /// Whether the state has been written of the exit that is taken.
+    is_written: bool,
 }
 
 impl State<'_> {
@@ -102,16 +104,12 @@ impl State<'_> {
         let body = code.region.block(block);
         let mut out = [0; 64];
         for (inst, meaning) in body.insts.iter().zip(&code.meanings[block.index()]) {
-            if let Kind::Call { exit } = inst.kind {
+            if let Some(exit) = inst.kind.exit().filter(|_| inst.kind.is_call()) {
                 // SAFETY: the caller's promise, as where the region is left; the exit is the region's own.
-                let has_returned = unsafe {
-                    exits::write(&code.region, exit, context, |v| self.value(v));
-                    runtime::call(context, exit.0.into()) != 0
-                };
-                if !has_returned {
-                    return Some(exit);
+                match unsafe { self.call(inst, exit, context) } {
+                    true => continue,
+                    false => return Some(exit),
                 }
-                continue;
             }
             out[..code.region.width.lanes()].fill(0);
             let (mut few, many): ([&[u64]; FEW], Vec<&[u64]>);
@@ -136,6 +134,33 @@ impl State<'_> {
             End::Exit(exit) => Some(exit),
             _ => None,
         }
+    }
+
+    /// Makes a call; gives `false` if the region is to be left by the exit.
+    ///
+    /// # Safety
+    /// As for [`block`](Self::block).
+    unsafe fn call(&mut self, inst: &Inst, exit: ExitId, context: &mut Context) -> bool {
+        let region = &*self.code.region;
+        let mut mask = 0;
+        if let (Kind::Call { site, .. }, Some((&lanes, args))) = (inst.kind, inst.args.split_last()) {
+            let site = &region.call_sites[site as usize];
+            let frame = context.base.wrapping_add(site.at as usize);
+            for (&(at, ty), &arg) in site.params.iter().zip(args) {
+                // SAFETY: the caller's promise: there is room for the frames that the region makes.
+                unsafe {
+                    exits::write_register(frame.wrapping_add(at as usize), ty, self.value(arg), region.width.lanes())
+                };
+            }
+            mask = bits_of(self.value(lanes));
+        } else {
+            // SAFETY: as where the region is left.
+            unsafe { exits::write(region, exit, context, |v| self.value(v)) };
+        }
+        // SAFETY: likewise.
+        let has_returned = unsafe { runtime::call(context, exit.0.into(), mask) != 0 };
+        self.is_written = !has_returned && matches!(inst.kind, Kind::CallIndirect { .. });
+        has_returned
     }
 
     /// Hands the arguments of an edge to the block's parameters, all at once.

@@ -25,6 +25,7 @@ impl Builder {
             blocks: Vec::new(),
             exits: Vec::new(),
             handler_calls: Vec::new(),
+            call_sites: Vec::new(),
             private: Vec::new(),
             counters: Vec::new(),
             arguments: Vec::new(),

@@ -50,7 +50,8 @@ impl Display for Kind {
             Kind::FramePass => f.write_str("frame.pass"),
             Kind::FramePasses { each } => write!(f, "frame.passes {each}"),
             Kind::Interpret { site, exit } => write!(f, "interpret s{site} else x{}", exit.0),
-            Kind::Call { exit } => write!(f, "call else x{}", exit.0),
+            Kind::Call { site, exit } => write!(f, "call c{site} else x{}", exit.0),
+            Kind::CallIndirect { exit } => write!(f, "call.ind else x{}", exit.0),
             Kind::Returned { at } => write!(f, "returned @{at}"),
             Kind::Op { op, ty, from } if ty == from => write!(f, "{}.{ty}", op.info().name),
             Kind::Op { op, ty, from } => write!(f, "{}.{ty}.{from}", op.info().name),
@@ -158,6 +159,9 @@ impl Display for Region {
         }
         for (i, s) in self.handler_calls.iter().enumerate() {
             writeln!(f, "s{i}: f{} at {}", s.function.0, s.pc)?;
+        }
+        for (i, c) in self.call_sites.iter().enumerate() {
+            writeln!(f, "c{i}: f{} in the frame at {}", c.callee.0, c.at)?;
         }
         for (i, e) in self.exits.iter().enumerate() {
             exit(f, i, e)?;

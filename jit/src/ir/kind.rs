@@ -88,10 +88,18 @@ pub enum Kind {
         /// Where to go if it traps.
         exit: ExitId,
     },
-    /// `(arguments…)`. Makes the call at which the exit stands, by regions of the callee's own: writes what leaving by the exit
-    /// would write, and goes on once the call has returned, with its results in their [registers](Kind::Returned). Leaves by the
-    /// exit if the call did not come back, or was not made.
+    /// `(arguments…, mask)`. Makes the call of a known function at which the exit stands, by regions of the callee's own: puts the
+    /// arguments in the callee's frame, and goes on once the call has returned, with its results in their
+    /// [registers](Kind::Returned). Leaves by the exit if the call did not come back, or was not made.
     Call {
+        /// Which, by index into [`Region::call_sites`].
+        site: u32,
+        /// Where it stands.
+        exit: ExitId,
+    },
+    /// `(arguments…)`. The same, of a function that is known only when it is called: writes what leaving by the exit would write, and the
+    /// interpreter's handler makes the call.
+    CallIndirect {
         /// Where it stands.
         exit: ExitId,
     },
@@ -330,6 +338,7 @@ impl Kind {
                 | FramePasses { .. }
                 | Interpret { .. }
                 | Call { .. }
+                | CallIndirect { .. }
                 | Returned { .. }
         );
         !other && !self.is_plain_load() && !self.is_plain_store()
@@ -343,10 +352,13 @@ impl Kind {
     /// Returns whether a memory region that exists before it may be gone behind it, or its entry in the table of regions be used
     /// for another. Other threads of the host free for good only at polls (`spmdvm_vm::memory`).
     pub fn may_end_regions(self) -> bool {
-        matches!(
-            self,
-            Kind::FrameOpen { .. } | Kind::FrameClose | Kind::Interpret { .. } | Kind::Call { .. } | Kind::Tick { .. }
-        )
+        let interprets = matches!(self, Kind::FrameOpen { .. } | Kind::FrameClose | Kind::Interpret { .. });
+        interprets || self.is_call() || matches!(self, Kind::Tick { .. })
+    }
+
+    /// Returns whether it is a call.
+    pub fn is_call(self) -> bool {
+        matches!(self, Kind::Call { .. } | Kind::CallIndirect { .. })
     }
 
     /// Returns whether it is a load that cannot fail, and so removable if not used.
@@ -410,7 +422,8 @@ impl Kind {
             | Kind::StoreAny { exit, .. }
             | Kind::FrameOpen { exit, .. }
             | Kind::Interpret { exit, .. }
-            | Kind::Call { exit }
+            | Kind::Call { exit, .. }
+            | Kind::CallIndirect { exit }
             | Kind::Guard { exit }
             | Kind::Tick { exit, .. } => Some(exit),
             _ => None,

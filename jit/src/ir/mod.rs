@@ -179,6 +179,17 @@ pub struct HandlerCall {
     pub result: Option<(u32, Type)>,
 }
 
+/// A call of a known function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// The function.
+    pub callee: FuncId,
+    /// Byte offset of its frame from the base of the entered one.
+    pub at: u32,
+    /// Its parameters: offset in its frame, and type.
+    pub params: Vec<(u32, Type)>,
+}
+
 /// Whether a variant suited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
@@ -231,6 +242,8 @@ pub struct Region {
     pub exits: Vec<Exit>,
     /// What [`Kind::Interpret`] names.
     pub handler_calls: Vec<HandlerCall>,
+    /// What [`Kind::Call`] names.
+    pub call_sites: Vec<CallSite>,
     /// Memory of frames that is private.
     pub private: Vec<PrivateMemory>,
     /// What the counters count.
@@ -258,7 +271,7 @@ impl Region {
         insts.flat_map(|inst| {
             let (result, exit) = match inst.kind {
                 Kind::Returned { at } => (Some((at, None)), None),
-                Kind::Call { exit } => (None, Some(exit)),
+                Kind::CallIndirect { exit } => (None, Some(exit)),
                 _ => (None, None),
             };
             let own = exit.and_then(|exit| self.exits[exit.index()].frames.first());

@@ -1,6 +1,6 @@
 //! Checks what passes and back ends rely on. Run after every pass in debug builds.
 
-use super::{BlockId, Edge, End, ExitReason, Inst, Kind, Region, Type, Value};
+use super::{BlockId, Edge, End, ExitId, ExitReason, Inst, Kind, Region, Type, Value};
 use crate::dominance::Dominators;
 use spmdvm_vm::isa;
 use spmdvm_vm::types::Ty;
@@ -95,10 +95,14 @@ impl Check<'_> {
             }
             EntryMask(_) => expect(&[], Some(Type::MASK)),
             EntryVisiting(_) => expect(&[], Some(Type::uniform(Ty::I32))),
-            Call { exit } => match self.region.exits.get(exit.index()).map(|exit| exit.reason) {
-                Some(ExitReason::LinkedCall | ExitReason::Numbered(_)) if result.is_none() => Ok(()),
-                _ => Err("does not stand at a call, or gives something".into()),
-            },
+            Call { exit, .. } | CallIndirect { exit } if !self.is_at_call(exit) || result.is_some() => {
+                Err("does not stand at a call, or gives something".into())
+            }
+            Call { site, .. } => {
+                let site = self.region.call_sites.get(site as usize).ok_or("has no site")?;
+                self.takes(args, &site.params)
+            }
+            CallIndirect { .. } => Ok(()),
             EntryReg { .. } | Returned { .. } => {
                 if result.is_some() {
                     Ok(())
@@ -185,15 +189,24 @@ impl Check<'_> {
 
     fn site(&self, site: u32, args: &[Type], result: Option<Type>) -> Result<(), String> {
         let site = self.region.handler_calls.get(site as usize).ok_or("has no site")?;
+        self.takes(args, &site.operands)?;
+        if result == site.result.map(|r| r.1) { Ok(()) } else { Err(format!("does not give the result of {site:?}")) }
+    }
+
+    /// Arguments that are put in registers, with a mask behind them.
+    fn takes(&self, args: &[Type], registers: &[(u32, Type)]) -> Result<(), String> {
         let Some((mask, operands)) = args.split_last() else { return Err("has no mask".into()) };
         let fits = |(given, wanted): (&Type, &(u32, Type))| {
             given.ty == wanted.1.ty && (wanted.1.is_varying() || !given.is_varying())
         };
-        let right = operands.len() == site.operands.len()
-            && operands.iter().zip(&site.operands).all(fits)
-            && *mask == Type::MASK
-            && result == site.result.map(|r| r.1);
-        if right { Ok(()) } else { Err(format!("does not fit {site:?}")) }
+        let right =
+            operands.len() == registers.len() && operands.iter().zip(registers).all(fits) && *mask == Type::MASK;
+        if right { Ok(()) } else { Err(format!("does not fit {registers:?}")) }
+    }
+
+    fn is_at_call(&self, exit: ExitId) -> bool {
+        let reason = self.region.exits.get(exit.index()).map(|exit| exit.reason);
+        matches!(reason, Some(ExitReason::LinkedCall | ExitReason::Numbered(_)))
     }
 
     fn edge(&self, edge: &Edge, block: BlockId, at: usize) -> Result<(), String> {

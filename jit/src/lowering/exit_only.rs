@@ -56,7 +56,7 @@ fn ask(region: &Region, id: BlockId, only: &mut [bool]) {
             inst.args.iter().for_each(|arg| only[arg.index()] = false);
         }
         // What is written before a call is written each time.
-        if let Kind::Call { exit } = inst.kind {
+        if let Kind::CallIndirect { exit } = inst.kind {
             region.exits[exit.index()].values().for_each(|v| only[v.index()] = false);
         }
     }

@@ -60,7 +60,7 @@ impl Callee {
                 Callee::Interpret => interpret(context, a, b, c).into(),
                 Callee::OpenFrame => open_frame(context, a, b, c as *mut u64).into(),
                 Callee::CloseFrame => close_frame(context, a).into(),
-                Callee::Call => call(context, a).into(),
+                Callee::Call => call(context, a, b).into(),
             }
         }
     }
@@ -106,15 +106,16 @@ unsafe extern "C" fn close_frame(context: *mut Context, pointer: u64) -> u32 {
     1
 }
 
-/// Makes the call at which an exit stands. Gives 0 if the region is to be left by it.
+/// Makes the call at which an exit stands, in the lanes of a mask if it is of a known function. Gives 0 if the region is to be left by
+/// the exit.
 ///
 /// # Safety
-/// The context is the one that native code was entered with, and the exit one of its own, whose state has been written.
-pub(crate) unsafe extern "C" fn call(context: *mut Context, exit: u64) -> u32 {
+/// As for [`CallNatively`](spmdvm_vm::interp::native::CallNatively); the context is the one that the code was entered with.
+pub(crate) unsafe extern "C" fn call(context: *mut Context, exit: u64, mask: u64) -> u32 {
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
     // SAFETY: likewise.
-    context.call.is_some_and(|call| unsafe { call(context, exit as u32) }).into()
+    context.call.is_some_and(|call| unsafe { call(context, exit as u32, mask) }).into()
 }
 
 /// Executes an instruction (function above, instruction below) by the interpreter's handler. Gives 0 if it traps.

@@ -49,7 +49,7 @@ fn forget_unchanged(region: &mut Region) {
     let is_unchanged = |at: u32, v: Option<Value>| v.is_some_and(|v| at_entry[v.index()] == Some(at));
     touched.extend(region.written_by_calls().filter(|&(at, v)| !is_unchanged(at, v)).map(|(at, _)| at));
     for inst in region.blocks.iter().flat_map(|b| &b.insts) {
-        let Kind::Call { exit } = inst.kind else { continue };
+        let Kind::CallIndirect { exit } = inst.kind else { continue };
         for (cell, v) in &region.exits[exit.index()].cells {
             if loaded.get(v) != Some(cell) {
                 loaded.retain(|_, other| other != cell);

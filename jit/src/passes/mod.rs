@@ -178,12 +178,12 @@ impl Quiet {
 
 /// Returns whether memory of a frame begins or ends, which a call may make.
 pub(crate) fn makes_or_ends_frame(kind: Kind) -> bool {
-    matches!(kind, Kind::FrameOpen { .. } | Kind::FrameClose | Kind::Call { .. })
+    kind.is_call() || matches!(kind, Kind::FrameOpen { .. } | Kind::FrameClose)
 }
 
 /// Returns whether the region makes frames with memory, or may call what does.
 pub(crate) fn has_frames(region: &Region) -> bool {
-    let makes = |inst: &Inst| matches!(inst.kind, Kind::FrameOpen { .. } | Kind::Call { .. });
+    let makes = |inst: &Inst| inst.kind.is_call() || matches!(inst.kind, Kind::FrameOpen { .. });
     region.blocks.iter().flat_map(|b| &b.insts).any(makes)
 }
 

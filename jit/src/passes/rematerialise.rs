@@ -1,7 +1,7 @@
 //! Computes anew before a call what nothing else needs but snapshots (rematerialisation).
 //!
 //! A back end has exits compute what only they ask for (`lowering/exit_only.rs`), so sums of pointers that the interpreter might read
-//! cost nothing where no exit is taken. The snapshot of a [call](Kind::Call) is written each time, though, and what it names would be
+//! cost nothing where no exit is taken. The snapshot of an [indirect call](Kind::CallIndirect) is written each time, though, and what it names would be
 //! computed where it stands, calls or not. So each call gets a copy of such instructions.
 //!
 //! Rules: operations on uniform values alone, for vectors that are operands would take more room; an operand that only snapshots need is
@@ -15,7 +15,7 @@ const MOST: usize = 48;
 
 /// Runs the pass.
 pub fn run(region: &mut Region) {
-    let is_call = |inst: &Inst| matches!(inst.kind, Kind::Call { .. });
+    let is_call = |inst: &Inst| matches!(inst.kind, Kind::CallIndirect { .. });
     if !region.blocks.iter().flat_map(|b| &b.insts).any(is_call) {
         return;
     }
@@ -27,7 +27,7 @@ pub fn run(region: &mut Region) {
         let insts = std::mem::take(&mut region.blocks[b].insts);
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
-            if let Kind::Call { exit } = inst.kind {
+            if let Kind::CallIndirect { exit } = inst.kind {
                 let mut copies = Copies { left: &left, of: HashMap::new(), insts: Vec::new() };
                 let mut snapshot = region.exits[exit.index()].clone();
                 snapshot.values_mut().for_each(|v| *v = copies.of(region, *v));

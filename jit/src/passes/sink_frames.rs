@@ -112,8 +112,7 @@ impl Sunk {
                 let takes = match inst.kind {
                     Kind::FrameOpen { .. } => inst.result.is_some_and(|v| !self.frames.contains_key(&v)),
                     Kind::Interpret { site, .. } => takes_numbers(region, site),
-                    Kind::Call { .. } => true,
-                    _ => false,
+                    kind => kind.is_call(),
                 };
                 let exit = inst.kind.exit().filter(|_| takes).map(|exit| &region.exits[exit.index()]);
                 there.extend(exit.iter().flat_map(|exit| &exit.frames).filter_map(|f| f.memory));

@@ -4,7 +4,8 @@ use super::state::{Frame, Mask, State};
 use super::step::Next;
 use super::{MAX_CALLS, MAX_FRAME_BYTES, Recorder};
 use crate::abort::Abort;
-use crate::ir::{ExitReason, Kind, Type, Value};
+use crate::ir::{CallSite, ExitReason, Kind, Type, Value};
+use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::Ty;
 use std::collections::BTreeMap;
@@ -62,9 +63,19 @@ impl Recorder<'_> {
         let exit = self.exit(state, ExitReason::LinkedCall);
         let (function, at) = (state.top().function, state.top().at);
         let f = self.function(function);
-        // Those that are no constants are in the snapshot. But what the callee gets to know is no longer known to the region alone.
-        let args: Vec<Value> = f.list(inst.args).iter().filter_map(|r| state.top().regs[r.index()]).collect();
-        self.effect(Kind::Call { exit }, &args);
+        match self.call_site(state, inst) {
+            Some(site) => {
+                let args = (0..).zip(f.list(inst.args)).map(|(param, &arg)| self.passed(state, inst, Reg(param), arg));
+                let mut args: Vec<Value> = args.collect();
+                args.push(self.mask_value(state.mask()));
+                self.effect(Kind::Call { site, exit }, &args);
+            }
+            // Those that are no constants are in the snapshot. But what the callee gets to know is no longer known to the region alone.
+            None => {
+                let args: Vec<Value> = f.list(inst.args).iter().filter_map(|r| state.top().regs[r.index()]).collect();
+                self.effect(Kind::CallIndirect { exit }, &args);
+            }
+        }
         // The call writes all of its results, whether or not somebody reads them.
         for &reg in f.list(inst.rets) {
             let place = self.prepared.register(function, reg);
@@ -77,6 +88,38 @@ impl Recorder<'_> {
             state.set_mask(Mask::Some(v));
         }
         Next::Here
+    }
+
+    /// What a register holds in all lanes, as the parameter of a function that the region does not hold. Where one lane is active, and
+    /// nobody sees the others, those may hold the same.
+    fn passed(&mut self, state: &State, call: &Inst, param: Reg, arg: Reg) -> Value {
+        if state.one.is_some() && self.whole.unseen(self.program).has(FuncId(call.aux), param) {
+            return self.read(state, arg);
+        }
+        match self.whole(state, state.frames.len() - 1, arg) {
+            Some(v) => v,
+            None => self.held(state, arg).0,
+        }
+    }
+
+    /// Where the arguments of a call are put, if it names its function. There is to be room for the frame of that.
+    fn call_site(&mut self, state: &State, inst: &Inst) -> Option<u32> {
+        if inst.op != Op::Call {
+            return None;
+        }
+        let (callee, caller) = (FuncId(inst.aux), state.top());
+        let at = caller.at as u64 + self.prepared.frame_bytes(caller.function)?;
+        let end = at + self.prepared.frame_bytes(callee)?;
+        let at = u32::try_from(at).ok().filter(|_| end <= MAX_FRAME_BYTES)?;
+        let params = (0..self.function(callee).n_params).map(|param| {
+            let place = self.prepared.register(callee, Reg(param));
+            (place.at, Type { shape: place.shape, ty: place.ty })
+        });
+        let site = CallSite { callee, at, params: params.collect() };
+        let region = &mut self.b.region;
+        region.frame_bytes = region.frame_bytes.max(end);
+        region.call_sites.push(site);
+        Some(region.call_sites.len() as u32 - 1)
     }
 
     pub(super) fn ret(&mut self, state: &mut State) -> Result<Next, Abort> {

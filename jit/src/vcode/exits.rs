@@ -252,12 +252,27 @@ impl<T: Target> Lower<'_, T> {
         Ok(())
     }
 
-    /// Makes the call at which an exit stands.
-    pub(super) fn call_function(&mut self, exit: ExitId) {
+    /// Makes the call at which an exit stands, of a function that is known.
+    pub(super) fn call_function(&mut self, inst: &Inst, site: u32, exit: ExitId) {
+        let region = self.region;
+        let site = &region.call_sites[site as usize];
+        let Some((&mask, args)) = inst.args.split_last() else { return };
+        for (&(at, ty), &v) in site.params.iter().zip(args) {
+            self.store_as(v, ty, Mem::at(Base::Frame, (site.at + at) as i32));
+        }
+        let mask = self.mask(mask);
+        let bits = T::bits_of_mask(self, mask);
+        let number = self.imm(exit.0.into());
+        self.call(Callee::Call, &[number, bits]);
+        self.guard_call(exit);
+    }
+
+    /// The same, of a function that is known only then.
+    pub(super) fn call_indirect(&mut self, exit: ExitId) {
         let stub = self.exit_stub(exit);
         self.code.push(Machine::Write(stub));
-        let number = self.imm(exit.0.into());
-        self.call(Callee::Call, &[number]);
+        let [number, mask] = [exit.0.into(), 0].map(|word| self.imm(word));
+        self.call(Callee::Call, &[number, mask]);
         self.code.push(Machine::GuardWritten(exit));
     }
 

@@ -244,7 +244,8 @@ impl<'a, T: Target> Lower<'a, T> {
             }
             Kind::Count(n) if self.counts_in_register(n) => {}
             Kind::Interpret { site, exit } => self.interpret(inst, site, exit),
-            Kind::Call { exit } => self.call_function(exit),
+            Kind::Call { site, exit } => self.call_function(inst, site, exit),
+            Kind::CallIndirect { exit } => self.call_indirect(exit),
             Kind::LoadAny { exit, .. } | Kind::StoreAny { exit, .. } => self.checked(inst, exit)?,
             Kind::FrameOpen { function, at, exit } => self.open_frame(inst, function, at, exit),
             Kind::FrameClose => self.close_frame(inst),

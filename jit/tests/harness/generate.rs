@@ -2,9 +2,12 @@
 
 use super::values::Rng;
 use super::{ELEMENTS, Host, exit, is_of_results};
-use spmdvm_jit::ir::{Address, BlockId, Builder, End, EntryMask, ExitId, ExitReason, Kind, Region, Type, Value};
+use spmdvm_jit::ir::{
+    Address, BlockId, Builder, CallSite, End, EntryMask, ExitId, ExitReason, Kind, Region, Type, Value,
+};
 use spmdvm_vm::Op;
 use spmdvm_vm::isa::{Effect, Form, OPS, OpInfo};
+use spmdvm_vm::program::FuncId;
 use spmdvm_vm::sem;
 use spmdvm_vm::types::{Shape, Ty};
 
@@ -287,8 +290,23 @@ impl<'a> Generator<'a> {
     fn call(&mut self) {
         let exit = self.exit();
         self.b.region.exits[exit.index()].reason = ExitReason::LinkedCall;
-        let args: Vec<Value> = (0..self.rng.below(3)).filter_map(|_| self.live.last().copied()).collect();
-        self.b.effect(Kind::Call { exit }, &args);
+        if self.rng.chance(50) {
+            let args: Vec<Value> = (0..self.rng.below(3)).filter_map(|_| self.live.last().copied()).collect();
+            self.b.effect(Kind::CallIndirect { exit }, &args);
+        } else {
+            let registers: Vec<_> = self.host.bank.iter().filter(|p| self.types.contains(&p.ty.ty)).copied().collect();
+            let taken: Vec<_> = registers.iter().filter(|_| self.rng.chance(30)).collect();
+            let given = |g: &mut Self, ty: Type| {
+                let shape = if ty.is_varying() { g.shape() } else { Shape::Uniform };
+                g.value(Type { shape, ty: ty.ty })
+            };
+            let mut args: Vec<Value> = taken.iter().map(|place| given(self, place.ty)).collect();
+            args.push(self.value(Type::MASK));
+            let params = taken.iter().map(|place| (place.at, place.ty)).collect();
+            self.b.region.call_sites.push(CallSite { callee: FuncId(0), at: self.host.frame_bytes, params });
+            let site = self.b.region.call_sites.len() as u32 - 1;
+            self.b.effect(Kind::Call { site, exit }, &args);
+        }
         let types = self.types.clone();
         for place in self.host.bank.clone().iter().filter(|p| is_of_results(p) && types.contains(&p.ty.ty)) {
             self.add(Kind::Returned { at: place.at }, &[], place.ty);

@@ -21,13 +21,16 @@ pub mod values;
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::clif::Clif;
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Builder, EntryKind, EntryState, Exit, ExitReason, FrameState, RegState, Region, Type, Value};
+use spmdvm_jit::ir::{
+    Builder, CallSite, EntryKind, EntryState, Exit, ExitReason, FrameState, Kind, RegState, Region, Type, Value,
+};
 use spmdvm_jit::x86::{Avx2, Avx512};
 use spmdvm_vm::interp::native::{Context, Pause, RegisterSlot, Tracer};
 use spmdvm_vm::memory::RegionName;
 use spmdvm_vm::program::{FuncId, Reg};
 use spmdvm_vm::types::{Shape, Ty, Width};
 use spmdvm_vm::{Arg, FunctionBuilder, Limits, Machine, Op, PreparedProgram, Program, verify};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -89,6 +92,7 @@ pub struct Outcome {
 pub struct Host {
     pub width: Width,
     pub function: FuncId,
+    pub frame_bytes: u32,
     pub bank: Vec<BankRegister>,
     /// For every type, the pointer to its array.
     pub pointers: Vec<u64>,
@@ -96,6 +100,8 @@ pub struct Host {
     machine: Machine,
     stage: Arc<Stage>,
     interrupt: Arc<AtomicBool>,
+    /// Of the calls whose arguments are looked at.
+    sites: Arc<Mutex<HashMap<u32, CallSite>>>,
 }
 
 fn program(width: Width) -> (Program, Vec<Reg>) {
@@ -126,9 +132,13 @@ fn program(width: Width) -> (Program, Vec<Reg>) {
 
 /// What stands for the functions that regions call: it writes to these registers.
 struct Calls {
+    /// By exit.
+    sites: Arc<Mutex<HashMap<u32, CallSite>>>,
     results: Vec<BankRegister>,
     width: Width,
     made: u64,
+    /// What they were given.
+    given: u64,
 }
 
 /// Returns whether calls have their results in a register: the second of each kind.
@@ -136,12 +146,23 @@ pub fn is_of_results(place: &BankRegister) -> bool {
     place.reg.index() % BANK == 1
 }
 
-/// Makes a call, which gives what depends on how many there were before; some do not come back.
-unsafe fn call(context: &mut Context, _: u32) -> bool {
+/// Makes a call, which gives what depends on how many there were before and on its arguments; some do not come back.
+unsafe fn call(context: &mut Context, exit: u32, mask: u64) -> bool {
     // SAFETY: who runs a region has put it there.
     let calls = unsafe { &mut *context.caller.cast::<Calls>() };
     calls.made += 1;
-    let mut rng = values::Rng(calls.made);
+    let lanes = |ty: Type| if ty.is_varying() { calls.width.lanes() } else { 1 };
+    if let Some(site) = calls.sites.lock().unwrap().get(&exit) {
+        let mut note =
+            |word: u64| calls.given = (calls.given ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+        note(mask);
+        for &(at, ty) in &site.params {
+            // SAFETY: the register lies in the stack and has this lane.
+            let lane = |lane| unsafe { read(context.base.add((site.at + at) as usize), ty.ty, lane) };
+            (0..lanes(ty)).map(lane).for_each(|word| note(if is_nan(ty.ty, word) { 0 } else { word }));
+        }
+    }
+    let mut rng = values::Rng(calls.made ^ calls.given);
     context.ticks -= 1;
     if rng.chance(10) {
         return false;
@@ -162,6 +183,7 @@ impl Host {
         let stage = Arc::new(Stage::default());
         let prepared = PreparedProgram::traced(&verify(program).unwrap(), stage.clone(), 0);
         let places: Vec<RegisterSlot> = regs.iter().map(|&r| prepared.register(function, r)).collect();
+        let frame_bytes = prepared.frame_bytes(function).unwrap() as u32;
         let limits = Limits { stack: 1 << 20, ..Limits::default() };
         let mut machine = Machine::new(prepared, limits).unwrap();
         let interrupt = Arc::new(AtomicBool::new(false));
@@ -180,7 +202,7 @@ impl Host {
             ty: Type { shape: p.shape, ty: p.ty },
         };
         let bank = places.iter().enumerate().map(place).collect();
-        Host { width, function, bank, pointers, storage, machine, stage, interrupt }
+        Host { width, function, frame_bytes, bank, pointers, storage, machine, stage, interrupt, sites: Arc::default() }
     }
 
     /// The registers of a type.
@@ -240,7 +262,7 @@ impl Host {
     /// Runs a region from a state.
     pub fn run(&mut self, code: Arc<dyn Executable>, input: &Input) -> Outcome {
         let (bank, width, input) = (self.bank.clone(), self.width, input.clone());
-        let (storage, interrupt) = (self.storage.clone(), self.interrupt.clone());
+        let (storage, interrupt, sites) = (self.storage.clone(), self.interrupt.clone(), self.sites.clone());
         self.paused(move |pause| {
             let mut words = [0; WORDS];
             let mut counters = vec![0u64; COUNTERS];
@@ -263,7 +285,7 @@ impl Host {
                 unsafe { context.words.add(i).write(w) };
             }
             let results = bank.iter().filter(|place| is_of_results(place)).copied().collect();
-            let mut calls = Calls { results, width, made: 0 };
+            let mut calls = Calls { sites: sites.clone(), results, width, made: 0, given: 0 };
             context.caller = std::ptr::from_mut(&mut calls).cast();
             context.call = Some(call);
             interrupt.store(input.interrupted, Ordering::Relaxed);
@@ -271,7 +293,7 @@ impl Host {
             let exit = unsafe { code.run(&mut context) };
             interrupt.store(false, Ordering::Relaxed);
             let ticks = context.ticks;
-            counters.extend([std::mem::take(&mut context.passed_over), calls.made]);
+            counters.extend([std::mem::take(&mut context.passed_over), calls.made, calls.given]);
             let lanes = |p: &BankRegister| if p.ty.is_varying() { width.lanes() } else { 1 };
             // SAFETY: as above.
             let lane = |p: &BankRegister, l| unsafe { read(frame.add(p.at as usize), p.ty.ty, l) };
@@ -306,9 +328,15 @@ impl Host {
 
     /// [`agree`](Self::agree), of a region compiled before.
     pub fn agree_codes(&mut self, region: &Region, codes: &[Arc<dyn Executable>], input: &Input) -> Outcome {
+        let sites = region.blocks.iter().flat_map(|b| &b.insts).filter_map(|inst| match inst.kind {
+            Kind::Call { site, exit } => Some((exit.0, region.call_sites[site as usize].clone())),
+            _ => None,
+        });
+        *self.sites.lock().unwrap() = sites.collect();
         let mut outcomes = codes.iter().map(|code| self.run(code.clone(), input)).collect::<Vec<_>>().into_iter();
         let first = outcomes.next().expect("there is a back end");
         outcomes.enumerate().for_each(|(i, other)| self.same(region, i + 1, &first, &other));
+        self.sites.lock().unwrap().clear();
         first
     }
 

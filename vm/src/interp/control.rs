@@ -39,17 +39,28 @@ pub(crate) unsafe fn enter(
         write_constants(f, base);
         t.region = 0;
         if f.memory_bytes != 0 {
-            let memory = t.memory_base(base).add(f.memory_at);
-            let cleared = t.fill_in_pieces(memory, 0, f.memory_bytes as usize);
-            cleared.map_err(|end| Trap::new(end, TrapDetail::None))?;
-            let region = t.memory.map_frame(memory, f.memory_bytes);
-            t.region = region.ok_or_else(|| t.memory.out_of_memory())?;
+            t.region = enter_memory(t, f, base)?;
         }
         t.base = base;
         t.function = function;
         t.floor = t.masks.len();
         t.masks.reserve(f.mask_depth);
         Ok(f.steps.as_ptr())
+    }
+}
+
+/// Enters the memory of a frame of the function at `base`, zeroed. Gives its region; or a trap, if there can be no more or the run must end.
+///
+/// # Safety
+/// As for [`enter`].
+pub(super) unsafe fn enter_memory(t: &mut Thread, f: &PreparedFunction, base: *mut u8) -> Result<u32, Trap> {
+    // SAFETY: the caller's promise: all of the frame lies in the stack.
+    unsafe {
+        let memory = t.memory_base(base).add(f.memory_at);
+        let cleared = t.fill_in_pieces(memory, 0, f.memory_bytes as usize);
+        cleared.map_err(|end| Trap::new(end, TrapDetail::None))?;
+        let region = t.memory.map_frame(memory, f.memory_bytes);
+        region.ok_or_else(|| t.memory.out_of_memory())
     }
 }
 
@@ -94,6 +105,22 @@ unsafe fn copy_all(to_base: *mut u8, to: &[RegSlot], from_base: *const u8, from:
         unsafe { copy(to_base, to, from_base, from) };
         i += 1;
     }
+}
+
+/// Copies the results of a function that has returned, with its frame at `callee_base`, to where the call at `pc` wants them.
+///
+/// # Safety
+/// The call is of that function, and both frames lie in the stack, which nothing has been done to since.
+pub(super) unsafe fn copy_results(
+    caller: &PreparedFunction,
+    pc: u32,
+    base: *mut u8,
+    callee: &PreparedFunction,
+    callee_base: *const u8,
+) {
+    let site = &caller.calls[caller.steps[pc as usize].aux as usize];
+    // SAFETY: the caller's promise.
+    unsafe { copy_all(base, &site.rets, callee_base, &callee.results) };
 }
 
 /// Calls `callee` from the call site `site` at `step`.

@@ -12,7 +12,7 @@
 
 mod calls;
 
-pub use calls::Caller;
+pub use calls::{Caller, DirectCall};
 
 use super::code::{Code, PreparedFunction, PreparedProgram, Step};
 use super::control;
@@ -565,13 +565,14 @@ pub fn units_of(bytes: u64) -> u64 {
     fuel_of(bytes)
 }
 
-/// Makes the call at which an exit stands, whose state has been written as for leaving by it. Gives `true` once the call has returned:
-/// its results lie in their registers. If not, native code is to leave by the exit; [`Context::has_led`] then says whether the call has
-/// been made, and the interpreter stands elsewhere by now.
+/// Makes the call at which an exit stands. If that is [direct](PreparedProgram::direct_call), its arguments have been put in the callee's
+/// frame, and `mask` is the lanes that execute it; else the exit's state has been written as for leaving by it. Gives `true` once the
+/// call has returned: its results lie in their registers. If not, native code is to leave by the exit; [`Context::has_led`] then says
+/// whether the call has been made, and the interpreter stands elsewhere by now.
 ///
 /// # Safety
 /// Called by native code that was entered with the context, with an exit of its own.
-pub type CallNatively = unsafe fn(context: &mut Context, exit: u32) -> bool;
+pub type CallNatively = unsafe fn(context: &mut Context, exit: u32, mask: u64) -> bool;
 
 /// What native code works on.
 #[repr(C)]

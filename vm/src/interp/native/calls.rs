@@ -1,10 +1,12 @@
 //! Calls that native code makes, and comes back from or not: what becomes of the thread's frames meanwhile.
 
-use super::{Context, Pause, ResumeFrame, read_masks};
+use super::{Context, Pause, PreparedProgram, ResumeFrame, read_masks};
 use crate::interp::code::PreparedFunction;
 use crate::interp::control;
-use crate::interp::thread::Frame;
+use crate::interp::thread::{Frame, Thread};
+use crate::isa::Op;
 use crate::memory::region_of;
+use crate::program::FuncId;
 
 /// The frame that native code was entered with, while a function that it calls executes; see [`Pause::begin_call`].
 pub struct Caller {
@@ -18,10 +20,92 @@ pub struct Caller {
     hidden: usize,
 }
 
+/// A call that names its function, as native code makes it: what is the same each time.
+pub struct DirectCall {
+    /// The function that calls, and the function that is called.
+    function: FuncId,
+    callee: FuncId,
+    /// The instruction that calls.
+    pc: u32,
+    /// Where their frames lie from the base of the entered one.
+    from: usize,
+    to: usize,
+    /// Frames between the entered one and the one that is called.
+    hidden: usize,
+}
+
+impl PreparedProgram {
+    /// The call at which an exit with these frames stands, if that names its function.
+    pub fn direct_call(&self, frames: &[ResumeFrame]) -> Option<DirectCall> {
+        let (frame, hidden) = (frames.last()?, frames.len() - 1);
+        let (function, pc) = (frame.function, frame.pc);
+        let inst = self.0.program.functions[function.0 as usize].code.get(pc as usize);
+        let callee = FuncId(inst.filter(|inst| inst.op == Op::Call)?.aux);
+        let from = frame.at as usize;
+        let to = from + usize::try_from(self.frame_bytes(function)?).ok()?;
+        Some(DirectCall { function, callee, pc, from, to, hidden })
+    }
+}
+
 impl Pause<'_> {
-    /// Native code that was entered makes a call: puts the interpreter at that, which stands in the last of `frames`; `masks` is what
-    /// [`write_masks`](Self::write_masks) would write for that one. The frames before it are hidden until
-    /// [`end_call`](Self::end_call) or [`abandon_call`](Self::abandon_call).
+    /// Native code that was entered makes a call, in these lanes: does what the handler would, with arguments that are in the callee's frame
+    /// already. The frames between that and the entered one are hidden until [`end_call`](Self::end_call) or
+    /// [`abandon_call`](Self::abandon_call). Gives `None` if it cannot be made: the interpreter will find the reason.
+    ///
+    /// # Safety
+    /// The context is that of the code, whose frames are there but for what is in their registers; there is room for them and for the
+    /// callee's arguments; and the memory of all frames has been entered.
+    #[inline(always)]
+    pub unsafe fn call(&mut self, call: &DirectCall, mask: u64, context: &mut Context) -> Option<Caller> {
+        let t = &mut *self.thread;
+        let (function, base, floor, region) = (t.function, t.base, t.floor, t.region);
+        let callee: *const PreparedFunction = t.code.function(call.callee);
+        let to = base.wrapping_add(call.to);
+        // SAFETY: it belongs to the thread's code, which nothing replaces meanwhile.
+        let f = unsafe { &*callee };
+        let fits = t.stack.left(to) >= f.frame_bytes && t.frames.len() + t.hidden + call.hidden < t.max_depth;
+        if !fits || !t.charge_at_once(f.fuel) {
+            context.ticks = t.ticks;
+            return None;
+        }
+        if self.passed_over != 0 {
+            t.memory.pass_over_frames(std::mem::take(&mut self.passed_over));
+        }
+        t.masks.truncate(floor);
+        let region_called = match f.memory_bytes {
+            0 => 0,
+            // SAFETY: there is room for the frame.
+            _ => match unsafe { enter_memory(t, f, to) } {
+                Some(region) => region,
+                None => {
+                    t.refund(f.fuel);
+                    (context.ticks, context.passed_over) = (t.ticks, 0);
+                    return None;
+                }
+            },
+        };
+        // SAFETY: both functions belong to the thread's code; there is room for the frame.
+        unsafe {
+            control::write_constants(f, to);
+            // What regions are hidden is known to who abandons the call.
+            let (calling, at): (*const PreparedFunction, u32) = match call.hidden {
+                0 => (function, region),
+                _ => (t.code.function(call.function), 0),
+            };
+            let step = (*calling).steps.as_ptr().add(call.pc as usize);
+            let base = base.wrapping_add(call.from);
+            t.frames.push(Frame { function: calling, step, base, mask, floor, region: at });
+        }
+        t.hidden += call.hidden;
+        t.masks.reserve(f.mask_depth);
+        (t.base, t.function, t.region, t.mask) = (to, callee, region_called, mask);
+        self.next = f.steps.as_ptr();
+        Some(Caller { function, base, floor, region, hidden: call.hidden, frames: t.frames.len() - 1 })
+    }
+
+    /// Native code that was entered, and has written its state, makes a call by the interpreter's handler: puts the interpreter at that,
+    /// which stands in the last of `frames`; `masks` is what [`write_masks`](Self::write_masks) would write for that one. The frames
+    /// before it are hidden, as by a [`call`](Self::call).
     ///
     /// # Safety
     /// As for [`resume`](Self::resume); and the memory of all frames has been entered.
@@ -68,25 +152,39 @@ impl Pause<'_> {
         context.thread = t;
     }
 
-    /// The call does not come back to the native code, wherever it has led (that may be behind the call): the frames of the code
-    /// are the interpreter's from now on. `words` is what [`write_masks`](Self::write_masks) would write, for each of them. What was
-    /// called later has been abandoned before.
+    /// The call does not come back to the native code, wherever it has led (that may be behind the call), and the code has been left by the
+    /// exit that stands at it: its frames are the interpreter's from now on. `words` is what [`write_masks`](Self::write_masks) would
+    /// write, for each of them. What was called later has been abandoned before.
     ///
     /// # Safety
-    /// The frames are those that [`begin_call`](Self::begin_call) was given, and none of them has ended.
+    /// The frames are those of the exit, none of them has ended, and `call` is what was made there, if that was it.
     #[cold]
-    pub unsafe fn abandon_call(&mut self, caller: &Caller, frames: &[ResumeFrame], words: &[u64]) {
+    pub unsafe fn abandon_call(
+        &mut self,
+        caller: &Caller,
+        call: Option<&DirectCall>,
+        frames: &[ResumeFrame],
+        words: &[u64],
+    ) {
         let t = &mut *self.thread;
         t.hidden -= caller.hidden;
+        if let Some(call) = call.filter(|_| t.frames.len() <= caller.frames) {
+            // What the exit has written is what was there before the call.
+            let [from, to] = [call.from, call.to].map(|at| caller.base.wrapping_add(at));
+            // SAFETY: the callee has returned just now, and its frame has not been used since.
+            unsafe {
+                control::copy_results(t.code.function(call.function), call.pc, from, t.code.function(call.callee), to)
+            };
+        }
         let (mut masks, mut hidden, mut rest) = (Vec::new(), Vec::new(), words);
-        let mut last_floor = caller.floor;
+        let (mut last_floor, mut last_region) = (caller.floor, caller.region);
         for (i, frame) in frames.iter().enumerate() {
             let base = caller.base.wrapping_add(frame.at as usize);
             let (function, region): (*const PreparedFunction, u32) = match i {
                 0 => (caller.function, caller.region),
                 _ => (t.code.function(frame.function), region_of(rest[1])),
             };
-            last_floor = caller.floor + masks.len();
+            (last_floor, last_region) = (caller.floor + masks.len(), region);
             let mask = rest[0];
             rest = read_masks(rest, &frame.entries, |entry| masks.push(entry));
             // SAFETY: the function belongs to the thread's code; the caller's promise: there was room for the frame, and it is there.
@@ -104,11 +202,11 @@ impl Pause<'_> {
         t.masks.splice(caller.floor..caller.floor, masks);
         match t.frames.get_mut(caller.frames..) {
             Some([last, called @ ..]) => {
-                last.floor = last_floor;
+                (last.floor, last.region) = (last_floor, last_region);
                 called.iter_mut().for_each(|frame| frame.floor += more);
                 t.floor += more;
             }
-            _ => t.floor = last_floor,
+            _ => (t.floor, t.region) = (last_floor, last_region),
         }
         t.frames.splice(caller.frames..caller.frames, hidden);
     }
@@ -140,4 +238,17 @@ impl Pause<'_> {
         self.thread.stepping = before;
         all
     }
+}
+
+/// Enters the memory of a frame of a function at `base`, zeroed; gives its region, or `None` if there can be no more or the run must end.
+///
+/// # Safety
+/// There is room for the frame.
+#[cold]
+unsafe fn enter_memory(t: &mut Thread, f: &PreparedFunction, base: *mut u8) -> Option<u32> {
+    t.in_native = true;
+    // SAFETY: the caller's promise.
+    let entered = unsafe { control::enter_memory(t, f, base) };
+    t.in_native = false;
+    entered.ok()
 }
