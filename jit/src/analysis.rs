@@ -57,6 +57,9 @@ fn lanes_in_registers(f: &Function) -> Vec<Option<Lanes>> {
 /// Instructions between two places at which a function that is too large for one region is cut, at most, if there are labels.
 const PIECE: usize = 250;
 
+/// The same where there are none.
+const STRAIGHT: usize = 750;
+
 impl Analysis {
     /// Analyses a function: backward data flow by a work list.
     pub fn new(f: &Function) -> Analysis {
@@ -101,13 +104,13 @@ impl Analysis {
         self.lanes[reg.index()]
     }
 
-    /// Returns whether the function is cut at a label, if it is too large for one region.
+    /// Returns whether the function is cut at an instruction, if it is too large for one region.
     pub fn is_cut(&self, f: &Function, at: u32) -> bool {
         self.cuts.get_or_init(|| self.find_cuts(f))[at as usize]
     }
 
-    /// Cuts a function into pieces: at labels within as few loops and entries of the mask stack as there are, of these where the
-    /// fewest registers live.
+    /// Cuts a function into pieces: within as few loops and entries of the mask stack as there are, where the fewest registers live. At
+    /// labels, for there blocks end anyway, unless a piece has none.
     fn find_cuts(&self, f: &Function) -> Vec<bool> {
         let n = f.code.len();
         let masks = mask_depths(f);
@@ -119,9 +122,13 @@ impl Analysis {
         let mut cuts = vec![false; n];
         let mut from = 0;
         while from + PIECE < n {
-            let labels = |range: std::ops::Range<usize>| range.filter(|&at| self.label[at]);
-            let best = labels(from + PIECE / 2..from + PIECE).min_by_key(cost);
-            let Some(at) = best.or_else(|| labels(from + PIECE..n).next()) else { break };
+            let label = (from + PIECE / 2..from + PIECE).filter(|&at| self.label[at]).min_by_key(cost);
+            let further = || {
+                let next = (from + PIECE..n.min(from + STRAIGHT)).find(|&at| self.label[at]);
+                let is_long = from + STRAIGHT < n;
+                next.or_else(|| (from + STRAIGHT / 2..from + STRAIGHT).filter(|_| is_long).min_by_key(cost))
+            };
+            let Some(at) = label.or_else(further) else { break };
             cuts[at] = true;
             from = at;
         }

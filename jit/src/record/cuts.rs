@@ -63,7 +63,7 @@ pub(super) struct Plan {
     /// Whether loops within it that go round often are left to their own regions.
     parts_loops: bool,
     /// Whether what is too much is cut off.
-    cuts: bool,
+    pub cuts: bool,
     /// Most instructions that an unrolled loop becomes.
     pub unrolled: u32,
 }
@@ -173,8 +173,8 @@ impl Recorder<'_> {
         {
             return None;
         }
-        let f = self.function(function);
-        let cut = self.plan.cuts && (self.is_full() || self.analysis(function).is_cut(f, pc))
+        let cut = self.plan.cuts && self.is_full()
+            || self.is_cut(state)
             || self.advice.cuts(place)
             || self.plan.parts_loops && self.advice.is_long(place, self.head) && self.analysis(function).is_head(pc);
         cut.then_some(ExitReason::Cut)

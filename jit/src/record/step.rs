@@ -40,7 +40,9 @@ impl Recorder<'_> {
                 self.leave(&state, ExitReason::LoopEnd);
                 return Ok(());
             }
-            if first && let Some(reason) = self.parts(&state) {
+            if (first || self.is_cut(&state))
+                && let Some(reason) = self.parts(&state)
+            {
                 self.leave(&state, reason);
                 return Ok(());
             }
@@ -58,6 +60,12 @@ impl Recorder<'_> {
     fn begins_block(&mut self, state: &State) -> bool {
         let (function, pc) = (state.top().function, state.top().pc);
         self.analysis(function).is_label(pc)
+    }
+
+    /// Returns whether a function that is too large for one region is cut here.
+    pub(super) fn is_cut(&mut self, state: &State) -> bool {
+        let (function, pc) = (state.top().function, state.top().pc);
+        self.plan.cuts && self.analysis(function).is_cut(self.function(function), pc)
     }
 
     /// Returns whether the entered frame has left the loop.
