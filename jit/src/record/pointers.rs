@@ -42,20 +42,21 @@ impl Recorder<'_> {
             Some((Ty::U32, scale)) => Some(u64::from(u32::MAX) * scale),
             Some(_) => None,
         };
-        let is_near = far.zip(added).is_some_and(|(far, added)| far + added <= FARTHEST as u64);
+        let lanes = if at.address.by_lane { (at.ty.size() * self.program.width.lanes()) as u64 } else { 0 };
+        let is_near = far.zip(added).is_some_and(|(far, added)| far + added + lanes <= FARTHEST as u64);
         if !is_near || !(0..FARTHEST).contains(&disp) {
             let in_frame = self.address(pointer).is_some();
             return (!in_frame).then(|| self.by_offset(at, pointer));
         }
         let (index, ty, scale) = match (&distances[..], at.index) {
-            (&[distance], None) => self.factors(distance),
+            (&[distance], None) if !at.address.by_lane => self.factors(distance),
             _ => {
                 let own = self.own_distance(at);
                 let all = distances.into_iter().chain(own);
                 (all.reduce(|a, b| self.plain(Op::Add, Ty::I64, &[a, b]))?, Ty::I64, 1)
             }
         };
-        let address = Address { index: Some(ty), scale, ..at.address };
+        let address = Address { index: Some(ty), scale, by_lane: false, ..at.address };
         self.ty(index).is_varying().then_some(Operand { base: pointer, index: Some(index), address, ..*at })
     }
 
@@ -128,9 +129,7 @@ impl Recorder<'_> {
 
     /// Returns whether the offset that an operand's index makes can be added to that of its pointer without overflow.
     fn has_narrow_index(&self, at: &Operand) -> bool {
-        !at.address.by_lane
-            && matches!(at.address.index, None | Some(Ty::I32 | Ty::U32))
-            && at.address.scale <= MAX_SCALE
+        matches!(at.address.index, None | Some(Ty::I32 | Ty::U32)) && at.address.scale <= MAX_SCALE
     }
 
     /// An access as one by the offsets of its pointers in the region of `pointer`, in which they are.
@@ -142,15 +141,23 @@ impl Recorder<'_> {
         if let Some(own) = self.own_distance(at) {
             index = self.plain(Op::Add, Ty::I64, &[index, own]);
         }
-        let address = Address { index: Some(Ty::I64), scale: 1, ..at.address };
+        let address = Address { index: Some(Ty::I64), scale: 1, by_lane: false, ..at.address };
         Operand { base, index: Some(index), address, ..*at }
     }
 
-    /// What an operand's own index adds, in bytes.
+    /// What an operand's own index adds, in bytes, and the lanes' numbers if they count.
     fn own_distance(&mut self, at: &Operand) -> Option<Value> {
-        let own = self.convert(at.index?, Ty::I64);
-        let scale = self.constant(Ty::I64, at.address.scale as u64);
-        Some(self.plain(Op::Mul, Ty::I64, &[own, scale]))
+        let bytes = |r: &mut Self, times: Value, each: u64| {
+            let (times, each) = (r.convert(times, Ty::I64), r.constant(Ty::I64, each));
+            r.plain(Op::Mul, Ty::I64, &[times, each])
+        };
+        let own = at.index.map(|index| bytes(self, index, at.address.scale.into()));
+        if !at.address.by_lane {
+            return own;
+        }
+        let lane = self.lane_numbers();
+        let lanes = bytes(self, lane, at.ty.size() as u64);
+        Some(own.map_or(lanes, |own| self.plain(Op::Add, Ty::I64, &[own, lanes])))
     }
 
     /// The uniform pointer that pointers are sums from, and what was added to it.
