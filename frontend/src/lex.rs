@@ -460,14 +460,6 @@ impl<'a> Lexer<'a> {
         }
         rest[..end].trim_end()
     }
-
-    /// The range of the source line after the one in which `offset` lies.
-    pub fn next_line(&self, offset: u32) -> Span {
-        let text = self.raw.source();
-        let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at + 1);
-        let start = line_end(offset as usize);
-        Span::new(self.file, start as u32, line_end(start) as u32)
-    }
 }
 
 #[cfg(test)]

@@ -258,9 +258,11 @@ impl Diagnostics {
     pub fn ignore_warnings(&mut self, line: Option<Span>, quiet: Quiet) {
         let Some(line) = line else { return self.quiet.push(quiet) };
         let lines = self.quiet_lines.entry(line.file).or_default();
-        let is_known = lines.iter().rev().take_while(|(known, _)| *known == line).any(|(_, known)| *known == quiet);
-        if !is_known {
-            lines.push((line, quiet));
+        // Pragmas in macros come where these are used.
+        let at = lines.partition_point(|(known, _)| known.lo <= line.lo);
+        let same = lines[..at].iter().rev().take_while(|(known, _)| *known == line);
+        if !same.into_iter().any(|(_, known)| *known == quiet) {
+            lines.insert(at, (line, quiet));
         }
     }
 

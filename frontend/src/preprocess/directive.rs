@@ -4,7 +4,7 @@ use super::include::{IncludeError, IncludeRequest, Included};
 use super::macros::{Function, Macro, Object, Piece, PieceKind};
 use super::{Conditional, Preprocessor};
 use crate::diag::{Code, Diagnostic, Quiet, closest};
-use crate::lex::{FIRST_ON_LINE, SPACE_BEFORE, Token, TokenKind};
+use crate::lex::{FIRST_ON_LINE, Lexer, SPACE_BEFORE, Token, TokenKind};
 use crate::parse::foreign::is_standard_header;
 use crate::source::Span;
 use crate::symbol::{Symbol, SymbolMap};
@@ -459,8 +459,36 @@ impl Preprocessor<'_, '_> {
 
     fn pragma(&mut self, at: Span) -> Option<Token> {
         let line = self.rest_of_line();
-        let word = |index: usize| line.get(index).map_or("", |token: &Token| self.texts.spelling(token));
         let span = line.last().map_or(at, |last| at.to(last.span));
+        self.obey_pragma(line, span, false)
+    }
+
+    /// `_Pragma("…")`, the form of C99: what `#pragma …` says, where a macro may say it. Its first token has been read.
+    pub(super) fn pragma_operator(&mut self, at: Token) -> Option<Token> {
+        let [open, text, close] = [(); 3].map(|()| self.next_unexpanded());
+        if [open.kind, text.kind, close.kind] != [TokenKind::LParen, TokenKind::String, TokenKind::RParen] {
+            let error = Diagnostic::new(Code::BadDirective, at.span, "`_Pragma` takes one string");
+            self.diagnostics.emit(error.help("write `_Pragma(\"unroll\")` for `#pragma unroll`"));
+            return None;
+        }
+        let quoted = self.texts.literal(&text);
+        let said = quoted.strip_prefix('"').and_then(|said| said.strip_suffix('"')).unwrap_or_default();
+        let said = self.arena.alloc_str(&said.replace("\\\"", "\"").replace("\\\\", "\\"));
+        let mut lexer = Lexer::new(text.span.file, said);
+        let mut line = Vec::new();
+        loop {
+            let mut token = lexer.next(&mut self.texts, &mut self.words);
+            if token.kind == TokenKind::Eof {
+                break;
+            }
+            token.span = text.span;
+            line.push(token);
+        }
+        self.obey_pragma(line, at.span, true)
+    }
+
+    fn obey_pragma(&mut self, line: Vec<Token>, span: Span, is_operator: bool) -> Option<Token> {
+        let word = |index: usize| line.get(index).map_or("", |token: &Token| self.texts.spelling(token));
         match (word(0), word(1)) {
             ("", _) => None,
             ("once", _) => {
@@ -468,7 +496,7 @@ impl Preprocessor<'_, '_> {
                 None
             }
             ("ignore", "warning") => {
-                self.ignore_warning(&line[2..], span);
+                self.ignore_warning(&line[2..], span, is_operator);
                 None
             }
             ("unroll", _) => self.unroll(&line[1..], span),
@@ -498,7 +526,7 @@ impl Preprocessor<'_, '_> {
         self.once.insert(once_key(&included));
     }
 
-    fn ignore_warning(&mut self, arguments: &[Token], span: Span) {
+    fn ignore_warning(&mut self, arguments: &[Token], span: Span, is_operator: bool) {
         let what: Vec<&str> = arguments.iter().map(|token| self.texts.spelling(token)).collect();
         let quiet = match what[..] {
             [] | ["(", "all", ")"] => Some(Quiet::All),
@@ -515,10 +543,11 @@ impl Preprocessor<'_, '_> {
                 return self.diagnostics.emit(Diagnostic::new(Code::BadDirective, span, message).help(help));
             }
         };
-        if let Some(file) = self.files.last() {
-            let next = file.lexer.next_line(span.hi);
-            self.diagnostics.ignore_warnings(Some(next), quiet);
-        }
+        let Some(file) = self.sources.get(span.file) else { return };
+        let next = next_line(&file.text, span);
+        // In a macro, what the operator is about can stand on its own line.
+        let first = if is_operator { span.lo } else { next.lo };
+        self.diagnostics.ignore_warnings(Some(Span { lo: first, ..next }), quiet);
     }
 
     fn unroll(&mut self, arguments: &[Token], span: Span) -> Option<Token> {
@@ -545,4 +574,14 @@ fn once_key(included: &Included) -> String {
         Some(path) => format!("file:{}", path.canonicalize().as_ref().unwrap_or(path).display()),
         None => format!("header:{}", included.name),
     }
+}
+
+/// The line of a text behind the one where a span ends.
+fn next_line(text: &str, span: Span) -> Span {
+    let line_end = |from: usize| {
+        let rest = text.as_bytes().get(from..).unwrap_or_default();
+        rest.iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| from + at + 1)
+    };
+    let start = line_end(span.hi as usize);
+    Span { lo: start as u32, hi: line_end(start) as u32, ..span }
 }

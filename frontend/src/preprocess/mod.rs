@@ -23,7 +23,7 @@ use bumpalo::Bump;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::lex::{FIRST_ON_LINE, Lexer, Texts, Token, TokenKind, WordCache};
 use crate::source::{FileId, SourceMap, Span};
-use crate::symbol::SymbolMap;
+use crate::symbol::{Symbol, SymbolMap};
 use macros::{Frame, MacroTable};
 
 /// How many bytes of source make a token, roughly.
@@ -89,6 +89,8 @@ struct Preprocessor<'a, 'c> {
     counter: u32,
     /// Whether something was reported after which the rest of the program would make no sense.
     abandoned: bool,
+    /// `_Pragma`.
+    pragma_operator: Symbol,
     output: Vec<Token>,
 }
 
@@ -149,6 +151,7 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
             included: Vec::new(),
             budget: Budget::default(),
             counter: 0,
+            pragma_operator: Symbol::intern("_Pragma"),
             abandoned: false,
             output: Vec::new(),
         }
@@ -233,6 +236,11 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
                 return token;
             };
             match self.macros.get(symbol) {
+                None if symbol == self.pragma_operator && !self.isolated => {
+                    if let Some(token) = self.pragma_operator(token) {
+                        return token;
+                    }
+                }
                 None => return token,
                 Some(found) => {
                     let found = Rc::clone(found);

@@ -160,6 +160,7 @@ fn messages() {
         "#pragma omp parallel\n#pragma\n#pragma unroll(0)\n#pragma ignore warning(x)\n",
         &["W0003", "E0006", "E0006"],
     );
+    check_codes("#define W _Pragma(\"unroll(0)\")\nW _Pragma(\"omp\") _Pragma unroll", &["E0006", "W0003", "E0006"]);
     check_codes("#if 1\n#else\n#else\n#endif\n#if 1", &["E0007", "E0007"]);
     check_codes("\"abc\n'x\n` /* ", &["E0003", "E0003", "E0001", "E0002"]);
 }
@@ -167,13 +168,17 @@ fn messages() {
 #[test]
 fn pragmas() {
     let mut sources = SourceMap::new();
-    let main = sources.add("m", "#define N 4\n#pragma unroll N\n#pragma nounroll\n#pragma unroll\n");
+    let main = sources.add(
+        "m",
+        "#define N 4\n#define U(text) _Pragma(#text)\n#pragma unroll N\n#pragma nounroll\n#pragma unroll\nU(unroll 8)",
+    );
     let (arena, mut diagnostics) = (Bump::new(), Diagnostics::new());
     let options = PreprocessOptions { defines: &[], loader: &HeaderLoader, main_path: None };
     let tokens = preprocess(&mut sources, main, &options, &arena, &mut diagnostics).tokens;
     assert_eq!(tokens[0].unroll_count(), Some(4));
     assert_eq!(tokens[1].kind, TokenKind::PragmaNoUnroll);
     assert_eq!((tokens[2].kind, tokens[2].unroll_count()), (TokenKind::PragmaUnroll, None));
+    assert_eq!(tokens[3].unroll_count(), Some(8));
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The type that a parameter has for callers, to whom it does not matter whether the function changes its copy.
-    fn without_const(&self, ty: TypeId) -> TypeId {
+    pub(super) fn without_const(&self, ty: TypeId) -> TypeId {
         self.table.types.find(self.kind(ty), false).unwrap_or(ty)
     }
 

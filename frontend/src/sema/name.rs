@@ -71,8 +71,9 @@ impl<'a> Checker<'a, '_> {
         {
             return merged.clone();
         }
-        let hides: HashSet<&[TypeId]> = decls.iter().map(|&id| self.decl(id).params.as_slice()).collect();
-        let visible = library.iter().copied().filter(|&id| !hides.contains(self.decl(id).params.as_slice()));
+        let types = |id: DeclId| self.decl(id).params.iter().map(|&ty| self.without_const(ty)).collect();
+        let hides: HashSet<Vec<TypeId>> = decls.iter().map(|&id| types(id)).collect();
+        let visible = library.iter().copied().filter(|&id| !hides.contains(&types(id)));
         let merged = Entity::Functions(
             Arc::new(decls.iter().copied().chain(visible).collect()),
             Arc::new(templates.iter().chain(more).copied().collect()),

@@ -34,6 +34,15 @@ export void ignored(uniform float out[], const uniform int at[], uniform int n) 
     }
 }
 
+#define QUIETLY _Pragma("ignore warning(perf)")
+#define STORE(to, index, value) _Pragma("ignore warning(perf)") to[index] = value
+export void ignored_in_a_macro(uniform float out[], const uniform int at[], uniform int n) {
+    foreach (i = 0 ... n) {
+        QUIETLY out[at[i]] = i;
+        STORE(out, at[i], i);
+    }
+}
+
 // In a row where the step is a multiple of the gang's width, which compiled code asks.
 export void butterflies(uniform float x[], uniform int n, uniform int step, uniform int k) {
     foreach (i = 0 ... n) {
