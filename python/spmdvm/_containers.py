@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from ._copies import Deadline, of_list
+
 _PLAIN = (np.ndarray, np.memmap, np.recarray)
 
 
@@ -108,10 +110,11 @@ _INT_MAX = int(np.iinfo(_INT).max)
 _of_dlpack = getattr(np, "from_dlpack", np.asarray)
 
 
-def as_array(value: Any, place: str) -> np.ndarray:
+def as_array(value: Any, place: str, deadline: Deadline | None = None) -> np.ndarray:
     """Give an object as a plain array: a view of its memory where it shows that.
 
     Raises:
+        OutOfTime: it is a list, and the deadline was over before it was read.
         TypeError: it has an array for numpy, but does not give it; the text says why.
         ValueError: it is no array, such as a list of lists of different lengths.
     """
@@ -127,7 +130,7 @@ def as_array(value: Any, place: str) -> np.ndarray:
         # The same as numpy makes of its numbers one after another, which takes a hundred times as long.
         return np.arange(value.start, value[-1] + value.step, value.step, _INT)
     try:
-        return np.asarray(value)
+        return np.asarray(value) if deadline is None or type(value) not in (list, tuple) else of_list(value, deadline)
     except ValueError as error:
         raise ValueError(f"{place} {no_array(value, error)}") from None
 
@@ -217,7 +220,7 @@ def is_labelled(value: Any) -> bool:
     return _pandas(value) is not None or is_polars(value)
 
 
-def readable(value: Any, place: str) -> np.ndarray | None:
+def readable(value: Any, place: str, deadline: Deadline | None = None) -> np.ndarray | None:
     """Give what can be read as an array: a view where the object has one (buffers, columns), else a copy to be read."""
     if isinstance(value, (str, int, float, np.generic, dict, set, frozenset, type(None))):
         return None
@@ -239,7 +242,7 @@ def readable(value: Any, place: str) -> np.ndarray | None:
             f"{place} is a `{type(value).__name__}`, which may mean more than its numbers; "
             "pass np.asarray(x) if they alone count"
         )
-    array = as_array(value, place)
+    array = as_array(value, place, deadline)
     is_view = hasattr(value, "__array__") and np.may_share_memory(array, as_array(value, place))
     if array.flags.writeable and not is_view:
         # What a program wrote there would be lost.

@@ -871,6 +871,98 @@ def test_copies_look_at_the_deadline(call, monkeypatch):
     assert caught.value.kind == "timeout" and caught.value.stack == ()
 
 
+@spmdvm.kernel
+def last(a):
+    return a[len(a) - 1]
+
+
+READING = {
+    "reduce": lambda x, **options: spmdvm.reduce("+", x, **options),
+    "scan": lambda x, **options: spmdvm.scan("+", x, **options),
+    "filter": lambda x, **options: spmdvm.filter("v > 3", x, **options),
+    "a mask": lambda x, **options: spmdvm.filter([v > 3 for v in x], np.arange(len(x)), **options),
+    "map": lambda x, **options: spmdvm.map("v * 2", x, **options),
+    "map of several results": lambda x, **options: spmdvm.map(halves, x, **options),
+    "map where": lambda x, **options: spmdvm.map("v * 2", np.array(x), where=[v > 3 for v in x], **options),
+    "reduce_by_index": lambda x, **options: spmdvm.reduce_by_index(np.zeros(30), "+", x, x, **options),
+    "evaluate": lambda x, **options: spmdvm.evaluate("x + 1", **options),
+    "kernel": lambda x, **options: spmdvm.kernel(square.__wrapped__, **options)(x),
+    "kernel where": lambda x, **options: spmdvm.kernel(square.__wrapped__, **options)(
+        np.array(x), where=[v > 3 for v in x], out=np.zeros(len(x), int)
+    ),
+    "array kernel": lambda x, **options: spmdvm.kernel(last.__wrapped__, **options)(x),
+}
+
+
+@pytest.mark.parametrize("call", READING.values(), ids=READING)
+def test_reading_lists_looks_at_the_deadline(call, monkeypatch):
+    x = list(range(20))
+    want = parts_of(call(x))
+    monkeypatch.setattr(_copies, "_NUMBERS", 6)
+    for got, expected in zip(parts_of(call(x, timeout=60)), want):
+        np.testing.assert_array_equal(got, expected)
+    monkeypatch.setattr(_copies, "time", types.SimpleNamespace(monotonic=itertools.count(0, 10).__next__))
+    with pytest.raises(spmdvm.OutOfTime, match=r"out of time in `.+`, which was reading a list"):
+        call(x, timeout=25)
+
+
+def test_lists_of_calls_with_kernels_that_have_a_timeout(monkeypatch):
+    monkeypatch.setattr(_copies, "_NUMBERS", 6)
+    monkeypatch.setattr(_copies, "time", types.SimpleNamespace(monotonic=itertools.count(0, 10).__next__))
+    quick = spmdvm.kernel(square.__wrapped__, timeout=25)
+    for call in (lambda x: spmdvm.reduce("+", x, map=quick), lambda x: spmdvm.map(quick, x)):
+        with pytest.raises(spmdvm.OutOfTime, match="which was reading a list"):
+            call(list(range(20)))
+
+
+LISTS = {
+    "ints": [1, 2, 3, 4, 5, 6, 7],
+    "floats behind": [2**63 - 1, 2**53 + 1, 3, 4, 5, 6, 0.5],
+    "bools and ints": [True, False, True, True, 5, 6],
+    "large": [1, 2, 3, 4, 5, 2**63],
+    "too large": [1, 2, 3, 4, 5, 2**64],
+    "small types": [np.int8(1), np.int8(2), np.int8(3), np.uint8(200), np.float32(3), np.float16(1)],
+    "one small type": [np.float32(0.1)] * 7,
+    "unsigned": [2**63] * 7,
+    "complex": [1, 2, 3, 4, 5, 2j],
+    "rows": [[1, 2], [3, 4], [5, 6.5], [7, 8]],
+    "long rows": [[1.0] * 9, [2] * 9, [True] * 9],
+    "deep": [[[1] * 4] * 3] * 2,
+    "arrays": [np.arange(4), np.arange(4) / 2, np.arange(4)],
+    "tuples": tuple((k, k) for k in range(9)),
+    "no rows": [[]] * 9,
+    "different lengths": [[1, 2], [3, 4], [5, 6], [7]],
+    "a row behind": [1, 2, 3, 4, 5, [6]],
+    "a number behind": [[1, 2], [3, 4], [5, 6], 7],
+    "texts": ["a", "bc", "d", "e"],
+    "text behind": [1, 2, 3, 4, "e"],
+    "objects": [None, 1, 2, 3],
+    "nothing": [],
+}
+
+
+@pytest.mark.parametrize("given", LISTS.values(), ids=LISTS)
+def test_lists_in_pieces_are_what_numpy_makes_of_them(given, monkeypatch):
+    monkeypatch.setattr(_copies, "_NUMBERS", 3)
+    try:
+        want = np.asarray(given)
+    except ValueError as error:
+        with pytest.raises(ValueError) as caught:
+            _copies.of_list(given, _copies.Deadline("f", 60))
+        assert str(caught.value) == str(error)
+        return
+    got = _copies.of_list(given, _copies.Deadline("f", 60))
+    assert (got.dtype, got.shape, got.tolist()) == (want.dtype, want.shape, want.tolist())
+
+
+def test_lists_that_contain_themselves_are_no_arrays(monkeypatch):
+    monkeypatch.setattr(_copies, "_NUMBERS", 0)
+    given = []
+    given.append(given)
+    with pytest.raises((TypeError, ValueError, RecursionError)):
+        spmdvm.reduce("+", given, timeout=60)
+
+
 def parts_of(result):
     return result if isinstance(result, tuple) else (result,)
 

@@ -20,7 +20,7 @@ from .._kernel._options import check, frozen
 from .._kernel._types import BOOL, Num, strong
 from .._progress import Counted, is_told
 from .._spmdvm import Function
-from ._arrays import around, axis_of, elements, flag, threads_of
+from ._arrays import around, axis_of, elements, flag, reading, threads_of
 from ._pieces import FunctionPiece, Operator, Piece, piece_of
 from ._program import Program, Writer, as_parts, options_of, template
 
@@ -207,7 +207,7 @@ def reduce(
     """
     who = "reduce"
     told = is_told(who, progress, x)
-    arrays, given = elements(who, "x", x)
+    arrays, given = elements(who, "x", x, reading(who, options, op, map))
     threads = threads_of(who, threads)
     if commutative is not None:
         commutative = flag(who, "commutative", commutative)
@@ -317,7 +317,7 @@ def scan(
     """
     who = "scan"
     told = is_told(who, progress, x)
-    arrays, given = elements(who, "x", x)
+    arrays, given = elements(who, "x", x, reading(who, options, op, map))
     threads = threads_of(who, threads)
     inclusive = flag(who, "inclusive", inclusive)
     if axis is None:
@@ -447,7 +447,8 @@ def reduce_by_index(
         raise ValueError(f'{who}(): `bounds` takes "ignore" or "raise", not {bounds!r}')
     targets = _dests(who, dest)
     axis = axis_of(who, axis, targets[0].ndim)
-    (at,), (index,) = elements(who, "indices", indices if not isinstance(indices, tuple) else list(indices))
+    before = reading(who, options, op, map)
+    (at,), (index,) = elements(who, "indices", indices if not isinstance(indices, tuple) else list(indices), before)
     if index.kind not in "iu" and at.size:
         raise TypeError(f"{who}(): `indices` holds {index}, and indices are integers; convert it, with astype(int)")
     if at.ndim != 1:
@@ -456,7 +457,7 @@ def reduce_by_index(
         return dest
     outer, m, inner = around(targets[0].shape, axis)
     rows = (*targets[0].shape[:axis], len(at), *targets[0].shape[axis + 1 :])
-    arrays, given = elements(who, "values", values)
+    arrays, given = elements(who, "values", values, before)
     # One value for all indices is not copied for each.
     constant = all(array.size == 1 for array in arrays) and outer * inner == 1
     try:
@@ -611,7 +612,8 @@ def filter(
         raise TypeError(f"{who}(): there is no array to filter; `arrays` come behind the predicate")
     if any(callable(array) or isinstance(array, str) for array in arrays):
         raise TypeError(f"{who}(): the predicate comes first: spmdvm.filter(predicate, x)")
-    found, types = elements(who, "arrays", arrays if len(arrays) > 1 else arrays[0])
+    before = reading(who, options, predicate)
+    found, types = elements(who, "arrays", arrays if len(arrays) > 1 else arrays[0], before)
     shape = found[0].shape
     if axis is None:
         inputs, shape = found, (found[0].size,)
@@ -624,7 +626,7 @@ def filter(
     given = list(types)
     piece: Piece | None = None
     if is_mask:
-        mask = np.asarray(predicate)
+        mask = as_array(predicate, f"{who}(): `predicate`", before)
         if mask.dtype != np.bool_:
             raise TypeError(f"{who}(): `predicate` is an array of {mask.dtype}; as an array it must hold bools")
         wanted = (n,) if axis is not None else found[0].shape
@@ -741,7 +743,10 @@ def map(
     kernel: Kernel = piece.kernel  # type: ignore[attr-defined]
     if len(kernel._names) != len(arrays):
         piece.types(tuple([BOOL] * len(arrays)))
-    arrays = _native(who, arrays, options.get("timeout", kernel._options.get("timeout")))
+    deadline = reading(who, options, kernel)
+    arrays = tuple(_read(who, *each, deadline) for each in zip(kernel._names, arrays))
+    if type(where) is list:
+        where = special["where"] = as_array(where, f"{who}(): `where`", deadline)
     # Lazy calls know how many results there are.
     if any(is_lazy(array) for array in arrays) or not _gives_several(kernel, arrays):
         return (_with_options(kernel, options) if options else kernel)(*arrays, **special)
@@ -788,16 +793,12 @@ def map(
     return tuple(part if shape else part[()] for part in parts)
 
 
-def _native(who: str, arrays: tuple[Any, ...], timeout: Any) -> tuple[Any, ...]:
-    """Give arrays whose bytes are in the other order as copies in ours; kernels refuse them."""
-
-    def is_turned(array: Any) -> bool:
-        return type(array) in (np.ndarray, np.memmap) and array.dtype.kind in "iuf" and not array.dtype.isnative
-
-    if not any(is_turned(array) for array in arrays):
-        return arrays
-    deadline = Deadline(who, timeout)
-    return tuple(contiguous(array, deadline).reshape(array.shape) if is_turned(array) else array for array in arrays)
+def _read(who: str, name: str, array: Any, deadline: Deadline) -> Any:
+    """Read lists, once; give arrays whose bytes are in the other order, which kernels refuse, as copies in ours."""
+    if type(array) in (list, tuple):
+        return as_array(array, f"{who}(): `{name}`", deadline)
+    is_turned = type(array) in (np.ndarray, np.memmap) and array.dtype.kind in "iuf" and not array.dtype.isnative
+    return contiguous(array, deadline).reshape(array.shape) if is_turned else array
 
 
 def _gives_several(kernel: Kernel, arrays: tuple[Any, ...]) -> bool:

@@ -11,10 +11,22 @@ from typing import Any
 import numpy as np
 
 from .._containers import as_array, instead_of, is_lazy, made_of
+from .._copies import Deadline
+from .._kernel import Kernel
 from .._kernel._types import Num, of_dtype
 
 
-def elements(who: str, parameter: str, given: Any) -> tuple[list[np.ndarray], list[Num]]:
+def reading(who: str, options: dict[str, Any], *functions: Any) -> Deadline:
+    """Begin to count the time that arguments may take to be read: `timeout` of the call, or of the kernels in it."""
+    given = [options, *(function._options for function in functions if isinstance(function, Kernel))]
+    timeout = next((each["timeout"] for each in given if "timeout" in each), None)
+    # (What it does not take is told when the options are looked at.)
+    return Deadline(who, timeout if isinstance(timeout, (int, float)) and timeout >= 0 else None)
+
+
+def elements(
+    who: str, parameter: str, given: Any, deadline: Deadline | None = None
+) -> tuple[list[np.ndarray], list[Num]]:
     """Give arrays of one shape, and the types of their elements. A tuple is several arrays."""
     parts = given if isinstance(given, tuple) else (given,)
     if not parts:
@@ -22,7 +34,7 @@ def elements(who: str, parameter: str, given: Any) -> tuple[list[np.ndarray], li
     arrays = []
     for k, part in enumerate(parts):
         name = parameter if len(parts) == 1 else f"{parameter}[{k}]"
-        arrays.append(_array(who, name, part))
+        arrays.append(_array(who, name, part, deadline))
     shapes = [array.shape for array in arrays]
     if len(set(shapes)) > 1:
         try:
@@ -47,7 +59,7 @@ def _number(dtype: np.dtype) -> Num | None:
     return found if isinstance(found, Num) and found.kind != "c" else None
 
 
-def _array(who: str, name: str, given: Any) -> np.ndarray:
+def _array(who: str, name: str, given: Any, deadline: Deadline | None) -> np.ndarray:
     if isinstance(given, np.ma.MaskedArray):
         raise TypeError(f"{who}(): `{name}` is a masked array; pass its filled() values, or compressed()")
     if isinstance(given, np.ndarray) and type(given) not in (np.ndarray, np.memmap):
@@ -65,7 +77,7 @@ def _array(who: str, name: str, given: Any) -> np.ndarray:
             f"{who}() works on whole arrays, and `{name}` is a Dask array; compute it first (x.compute()), or call "
             f"{who} for each chunk (x.map_blocks(…))"
         )
-    array = as_array(given, f"{who}(): `{name}`")
+    array = as_array(given, f"{who}(): `{name}`", deadline)
     if _number(array.dtype) is None:
         hint = instead_of(array.dtype) or "take its real or imaginary part"
         hint = "pass its fields one by one, as a tuple" if array.dtype.fields else hint

@@ -17,6 +17,7 @@ from typing import Any, Callable
 import numpy as np
 
 from .. import _containers, _progress
+from .._copies import Deadline
 from .._errors import CompileError, Trap
 from . import _annotations, _array_kernels, _elementwise_kernels, _functions, _options, _told
 from ._annotations import Annotation
@@ -189,6 +190,9 @@ class Kernel:
             raise TypeError(f"{self.__name__}(): {error}: {self.__name__}{self._signature}") from None
 
     def _call_elements(self, values: list[Any], special: dict[str, Any]) -> Any:
+        if type(special.get("where")) is list:
+            place = f"{self.__name__}(): `where`"
+            special = {**special, "where": _containers.as_array(special["where"], place, self._deadline())}
         # What has been called with such arguments as they are needs no more than that.
         try:
             instance = self._ready[tuple([kind_of(value) for value in values])]
@@ -201,7 +205,8 @@ class Kernel:
             lazy = _containers.lazily(self, tuple(values), special)
             if lazy is not NotImplemented:
                 return lazy
-            values = [_elementwise_kernels.as_array(self, name, value) for name, value in zip(self._names, values)]
+            deadline = self._deadline()
+            values = [_elementwise_kernels.as_array(self, *each, deadline) for each in zip(self._names, values)]
         kinds = tuple([kind_of(value) for value in values])
         try:
             types = self._plans[kinds]
@@ -212,6 +217,10 @@ class Kernel:
         )
         self._ready[kinds] = instance
         return self._call_instance(instance, values, special)
+
+    def _deadline(self) -> Deadline:
+        """Begin to count the time that arguments may take to be read."""
+        return Deadline(self.__name__, self._options.get("timeout"))
 
     def _call_instance(self, instance: Instance, values: list[Any], special: dict[str, Any]) -> Any:
         """Call an elementwise kernel: over arrays as they are, or what goes through memory itself."""

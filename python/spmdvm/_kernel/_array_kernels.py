@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _containers
+from .._copies import Deadline
 from . import _elementwise_kernels, _functions, _told
 from ._annotations import Annotation, is_of_records, parameter_type
 from ._body import Body
@@ -59,9 +60,9 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
     except (KeyError, TypeError):
         plan = None
     if plan is None:
-        before = values
+        before, deadline = values, kernel._deadline()
         values = [
-            v if isinstance(v, (np.ndarray, np.generic, int, float, complex)) else _shared(kernel, k, v)
+            v if isinstance(v, (np.ndarray, np.generic, int, float, complex)) else _shared(kernel, k, v, deadline)
             for k, v in enumerate(values)
         ]
         if builtins.any(v is not b for v, b in zip(values, before)):
@@ -141,7 +142,7 @@ def _call_converted(kernel: Any, before: list[Any], values: list[Any], progress:
         ) from None
 
 
-def _shared(kernel: Any, at: int, value: Any) -> Any:
+def _shared(kernel: Any, at: int, value: Any, deadline: Deadline) -> Any:
     """Give the memory of an object that shows it as an array; anything else as it is."""
     place = f"{kernel.__name__}(): `{kernel._names[at]}`"
     own = kernel._annotations[kernel._names[at]]
@@ -156,7 +157,7 @@ def _shared(kernel: Any, at: int, value: Any) -> Any:
     array = _containers.shared(value, place)
     annotation, name = kernel._annotations[kernel._names[at]], kernel._names[at]
     if array is None and (name in kernel._indexed or (annotation is not None and annotation.what == "array")):
-        array = _containers.readable(value, place)
+        array = _containers.readable(value, place, deadline)
     return value if array is None else array
 
 

@@ -38,7 +38,7 @@ _MOST_SECONDS = 1.0
 _TooHard = getattr(np, "exceptions", np).TooHardError
 
 
-def as_array(kernel: Any, name: str, value: Any) -> Any:
+def as_array(kernel: Any, name: str, value: Any, deadline: Deadline) -> Any:
     """Give what is no number as an array, unless the call itself knows what to make of it (pandas, polars)."""
     place = f"{kernel.__name__}(): `{name}`"
     if isinstance(value, (tuple, list)) and is_of_records(kernel._annotations[name]):
@@ -50,7 +50,7 @@ def as_array(kernel: Any, name: str, value: Any) -> Any:
     _containers.refuse_device(value, place)
     if hasattr(value, "__array__") and (_containers.is_labelled(value) or _containers.is_foreign(value)):
         return value
-    found = _containers.as_array(value, place)
+    found = _containers.as_array(value, place, deadline)
     # Of an object that is no number its type is told.
     return value if found.dtype.hasobject and not isinstance(value, (list, tuple)) else found
 
