@@ -1014,6 +1014,10 @@ def test_map_takes_bytes_in_the_other_order(dtype):
     for given, plain in ((x, native), (x.T, native.T), (x[1:, ::2], native[1:, ::2]), (x[0, 1:2].reshape(()), 1)):
         same(np.asarray(spmdvm.map("v * 2", given)), np.asarray(spmdvm.map("v * 2", np.asarray(plain, native.dtype))))
     same(spmdvm.map("v + w", x, 1), native + 1)
+    mask = native % 2 == 0
+    masked = spmdvm.map("v * 2", np.ma.MaskedArray(x, mask))
+    assert isinstance(masked, np.ma.MaskedArray) and (masked.mask == mask).all()
+    same(masked.compressed(), native[~mask] * 2)
     same(x, np.arange(12).reshape(3, 4).astype(dtype))
 
 

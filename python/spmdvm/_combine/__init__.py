@@ -797,8 +797,15 @@ def _read(who: str, name: str, array: Any, deadline: Deadline) -> Any:
     """Read lists, once; give arrays whose bytes are in the other order, which kernels refuse, as copies in ours."""
     if type(array) in (list, tuple):
         return as_array(array, f"{who}(): `{name}`", deadline)
-    is_turned = type(array) in (np.ndarray, np.memmap) and array.dtype.kind in "iuf" and not array.dtype.isnative
-    return contiguous(array, deadline).reshape(array.shape) if is_turned else array
+    is_masked = type(array) is np.ma.MaskedArray
+    if not (is_masked or type(array) in (np.ndarray, np.memmap)) or array.dtype.kind not in "iuf":
+        return array
+    if array.dtype.isnative:
+        return array
+    if not is_masked:
+        return contiguous(array, deadline).reshape(array.shape)
+    turned = contiguous(array.data, deadline).reshape(array.shape)
+    return np.ma.MaskedArray(turned, array.mask)
 
 
 def _gives_several(kernel: Kernel, arrays: tuple[Any, ...]) -> bool:
