@@ -666,7 +666,7 @@ def test_maps(threads):
     same(total, np.where(where, x + y, -1))
     same(less, np.where(where, x < np.broadcast_to(y, x.shape), False))
     a, b = spmdvm.map(both, 1.0, 2.0)
-    assert (a, b) == (3.0, True) and isinstance(a, np.float64)
+    assert (a, b) == (3.0, True) and (type(a), type(b)) == (float, bool)
 
 
 def test_results_go_to_out():

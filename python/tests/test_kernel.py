@@ -370,6 +370,29 @@ def lambda_like(x):
     return bool(x)
 
 
+def test_numbers_of_tuples_are_those_of_python_as_single_ones_are():
+    @spmdvm.kernel
+    def kinds(x, n):
+        return x, n, x > 1, x * 1j
+
+    @spmdvm.kernel
+    def doubled(x):
+        return x * 2
+
+    @spmdvm.kernel
+    def both(x):
+        return x * 2, x > 1
+
+    single = doubled(np.float32(1.5))
+    assert (type(single), single) == (float, 3.0)
+    for result in (kinds(2.0, 3), kinds(np.float32(2), np.int8(3)), kinds(np.array(2.0), 3)):
+        assert (result, [type(v) for v in result]) == ((2.0, 3, True, 2j), [float, int, bool, complex])
+    masked = both(np.ma.MaskedArray(np.uint8(4)))
+    assert [v.dtype for v in masked] == [np.uint8, bool]
+    assert [type(v) for v in both(np.uint8(4))] == [int, bool] == [type(v) for v in spmdvm.map(both, np.uint8(4))]
+    assert [v.dtype for v in both(np.ones(2, np.uint8))] == [np.uint8, bool]
+
+
 def test_results_are_tuples():
     @spmdvm.kernel
     def split(x):

@@ -111,7 +111,7 @@ def test_arrays_of_all_kinds(threads):
         ([1.0, 2.0, 3.0], (4.0, 5.0, 6.0)),
     ]:
         radius, angle = polar(x, y, threads=threads)
-        assert radius.shape == angle.shape == np.broadcast_shapes(np.shape(x), np.shape(y))
+        assert np.shape(radius) == np.shape(angle) == np.broadcast_shapes(np.shape(x), np.shape(y))
         np.testing.assert_allclose(radius, np.hypot(x, y), rtol=1e-6)
         np.testing.assert_allclose(angle, np.arctan2(y, x), rtol=1e-6, atol=1e-7)
     assert polar(3.0, 4.0, threads=threads) == (5.0, np.arctan2(4.0, 3.0))

@@ -790,7 +790,7 @@ def map(
         _deliver(parts, targets, deadline)
     if out is not None:
         return out
-    return tuple(part if shape else part[()] for part in parts)
+    return tuple(part if shape else part.item() for part in parts)
 
 
 def _read(who: str, name: str, array: Any, deadline: Deadline) -> Any:

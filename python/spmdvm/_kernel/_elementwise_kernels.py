@@ -270,9 +270,9 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
         return out if instance.gives_several else outs[0]
     found = [_as_dtype(target, dtype) for target, dtype in zip(targets, dtypes)]
     if not shape:
-        # As functions of one number give one of Python.
-        is_one = not instance.gives_several and not instance.gives_records
-        found = [target.item() if is_one else target[()] for target in found]
+        # As functions of one number give one of Python. Records are numpy's, and what will have a mask keeps its type.
+        is_plain = carried is None or not carried.masked
+        found = [target.item() if is_plain and target.dtype.names is None else target[()] for target in found]
     if carried is not None:
         found = [carried.wrap(target) for target in found]
     return tuple(found) if instance.gives_several else found[0] if found else None
