@@ -2,9 +2,11 @@
 
 import decimal
 import functools
+import importlib
 import inspect
 import math
 import re
+import sys
 
 import kernels_wrong
 import numpy as np
@@ -663,6 +665,27 @@ def test_expressions(text, message):
     x = np.arange(3.0)
     with pytest.raises(spmdvm.CompileError, match=message):
         spmdvm.evaluate(text, {"x": x})
+
+
+@pytest.mark.parametrize("count", [200, 400, 1500, 20000])
+def test_expressions_that_are_nested_too_deeply(count, tmp_path, monkeypatch):
+    x = np.arange(3.0)
+    text = "+".join(["x"] * count)
+    for call in (lambda: spmdvm.evaluate(text, {"x": x}), lambda: spmdvm.reduce("+", x, map=text)):
+        with pytest.raises(spmdvm.CompileError, match="nested too deeply") as caught:
+            call()
+        assert count == 200 or "help: give parts of it names" in str(caught.value)
+    assert (spmdvm.evaluate("+".join(["x"] * 100), {"x": x}) == x * 100).all()
+    if count > 2000:
+        # Python itself does not compile a function of it.
+        return
+    (tmp_path / "long_sums.py").write_text(f"def f(x):\n    y = x[0]\n    return {text.replace('x', 'y')}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "long_sums", raising=False)
+    module = importlib.import_module("long_sums")
+    with pytest.raises(spmdvm.CompileError, match="nested too deeply") as caught:
+        spmdvm.kernel(module.f)(x)
+    assert "long_sums.py" in str(caught.value) and "help: give parts of it names" in str(caught.value)
 
 
 def test_spaces_around_expressions():

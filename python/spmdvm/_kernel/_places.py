@@ -12,7 +12,7 @@ import numpy as np
 
 from .._errors import CompileError, Overflow, Trap, raised
 from ._inline import Inside
-from ._source import Line, excerpt
+from ._source import TOO_DEEP, Line, excerpt
 from ._support import FUNCTIONS
 from ._values import OUTSIDE
 
@@ -226,4 +226,5 @@ def compile_error(error: CompileError, instance: Any, name: str) -> CompileError
         return error
     head = f"error[{first.code}]: {first.message}, in the kernel `{name}`"
     note = first.labels[0].text if first.labels and first.labels[0].text else "here"
-    return CompileError(f"{head}\n{_line_excerpt(place, note)}", error.diagnostics)
+    help = f"\n  help: {TOO_DEEP}" if first.code == "E0108" else ""
+    return CompileError(f"{head}\n{_line_excerpt(place, note)}{help}", error.diagnostics)

@@ -90,6 +90,8 @@ class Source:
             _lambdas.changed(f"`{function.__name__}`", function)
         file = inspect.getsourcefile(function) or "<unknown>"
         tree = _function_in(lines)
+        if tree is not None:
+            _refuse_deep(tree, file, first)
         if tree is None and inspect.iscoroutinefunction(function):
             raise CompileError(f"{file}:{first}: a kernel is a function written with `def`")
         if tree is None or not _texts.is_of_text(function, tree):
@@ -104,12 +106,15 @@ class Source:
     def of_lines(file: str, first: int, lines: tuple[str, ...], span: _lambdas.Span | None = None) -> Source:
         """Read a function's lines; of a lambda, what lies in a span of them."""
         if span is not None:
-            source = Source(plain(as_function(_lambdas.parse(lines, span), "lambda_")), file, first, lines)
+            given = _lambdas.parse(lines, span)
+            _refuse_deep(given, file, first)
+            source = Source(plain(as_function(given, "lambda_")), file, first, lines)
             source._column, source._span = 0, span
             return source
         found = _function_in(lines)
         if found is None:
             raise CompileError(f"{file}:{first}: a kernel is a function written with `def`")
+        _refuse_deep(found, file, first)
         return Source(plain(found), file, first, lines)
 
     def origin(self) -> tuple[Any, ...]:
@@ -127,6 +132,9 @@ class Source:
         lines = tuple(text.splitlines())
         try:
             body = ast.parse(text, file, mode="eval").body
+        except (MemoryError, RecursionError):
+            # Python's own parser has its limits, too.
+            _fail_deep(file, 1)
         except SyntaxError as error:
             number, column, message = error.lineno or 1, error.offset, error.msg
             line = Line(file, number, lines[number - 1] if number <= len(lines) else "")
@@ -135,6 +143,7 @@ class Source:
                 column, message = len(line.text) + 1, "something is missing at the end of the expression"
             drawn = excerpt(line, column, column + 1, "here")
             raise CompileError(f"error[K0001]: {message}\n{drawn}{_help_with(text)}") from None
+        _refuse_deep(body, file, 1)
         source = Source(body, file, 1, lines)
         source._column = 0
         return source
@@ -179,6 +188,31 @@ class Source:
             "K0002", "kernel", "error", message, self.file, line, column, line, end, (label,), help, ()
         )
         raise CompileError(text, [diagnostic])
+
+
+# The compiler takes no more; of most operators half as many.
+_DEEPEST = 256
+TOO_DEEP = (
+    "give parts of it names (in a function with `@spmdvm.kernel`), or put what is added into an array for `np.sum`"
+)
+
+
+def _refuse_deep(tree: ast.AST, file: str, first: int) -> None:
+    """Fail if operations stand within one another so deeply that going through them would fail in Python."""
+    nodes = [(tree, 0)]
+    while nodes:
+        node, depth = nodes.pop()
+        if depth > _DEEPEST:
+            _fail_deep(file, first + getattr(node, "lineno", 1) - 1)
+        nodes.extend((child, depth + isinstance(child, ast.expr)) for child in ast.iter_child_nodes(node))
+
+
+def _fail_deep(file: str, number: int) -> NoReturn:
+    """Raise an error for an expression that is too long to be shown."""
+    message = f"an expression is nested too deeply: more than {_DEEPEST} operations, each within the next"
+    label = Label(file, number, 1, number, 2, "here")
+    diagnostic = Diagnostic("K0002", "kernel", "error", message, file, number, 1, number, 2, (label,), TOO_DEEP, ())
+    raise CompileError(f"error[K0002]: {message}\n  in line {number} of {file}\n  help: {TOO_DEEP}", [diagnostic])
 
 
 def _help_with(text: str) -> str:
