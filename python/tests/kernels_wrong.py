@@ -960,8 +960,36 @@ def print_value(x):
 
 
 def fancy_print(x):
-    print(f"{x:>10}")  # HERE numbers are printed as they are
+    print(f"{np.sqrt(x):>10}")  # HERE a float has one of the letters
     return x
+
+
+def fancy_print_in_the_middle(x):
+    print(f"{x:^10.2f}")  # HERE this format is not in a kernel's `print`
+
+
+def fancy_print_with_commas(x):
+    print(f"{len((1, 2)):,}")  # HERE it has a width, `.` and digits, and a letter
+
+
+def fancy_print_of_computed_width(x):
+    print(f"{x:{x}.2f}")  # HERE what it is made of has to be known
+
+
+def fancy_print_of_a_float_with_zeros(x):
+    print(f"{np.sqrt(x):08.2f}")  # HERE signs and zeros stand in front of integers only
+
+
+def fancy_print_of_a_bool(x):
+    print(f"{x > 1:d}")  # HERE a bool has none
+
+
+def fancy_print_of_what_may_be_negative(x):
+    print(f"{np.int32(x):04x}")  # HERE a number that may be negative has the letter `d`
+
+
+def fancy_print_as_source(x):
+    print(f"{x!r}")  # HERE numbers are printed as they are
 
 
 def decorated_inner(x):

@@ -103,6 +103,11 @@ def test_there_are_enough():
         ("matrix_product", "write `*`; or annotate what is an array"),
         ("assertion_about_a_variable", "print it before"),
         ("nothing_as_a_value", "use a number that stands for it"),
+        ("fancy_print", "write one like `{np.sqrt(x):8.3f}`"),
+        ("fancy_print_in_the_middle", "write one like `{x:5d}`"),
+        ("fancy_print_of_a_bool", "`{int(x > 1):d}`"),
+        ("fancy_print_of_what_may_be_negative", "`{np.uint64(np.int32(x)):04x}`"),
+        ("fancy_print_as_source", "leave it out: `{x}`"),
     ],
 )
 def test_errors_say_what_to_write(function, help):

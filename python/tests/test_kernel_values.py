@@ -771,6 +771,53 @@ def test_print_with_texts_between_and_behind(capsys):
     assert capsys.readouterr().out == "a, 1, 100%.2\n\n"
 
 
+def formats(x, n, k):
+    print(f"{x:.2f}|{x:8.3f}|{x:<9.1f}|{x:>9.1f}|{x:12.4e}|{x:g}|{x:.3g}|{x:.0f}|{x:E}|{x:.10G}|{x:F}")
+    print(f"{n:d}|{n:5}|{n:<5d}|{n:>6d}|{n:05d}|{n:+d}|{n:+06d}|{n:.2f}|{n:9.1e}|{n:.3g}|{n:0d}")
+    print(f"{k:x}|{k:04X}|{k:<6o}|{k:d}|{k:.1f}")
+
+
+@pytest.mark.parametrize("engine", ["interp", "auto"])
+def test_formats_of_print_are_those_of_python(engine, capsys):
+    @spmdvm.kernel(engine=engine)
+    def kernel(a, n, k):
+        formats(a[0], n, k)
+
+    rng = np.random.default_rng(5)
+    floats = [0.0, -0.0, 0.125, 0.25, 2.5, 0.375, 1e22, 1e-7, 123456.5, np.inf, -np.inf, np.nan, 1e300, 5e-324, 99.995]
+    floats.extend(rng.normal(size=40) * 10.0 ** rng.integers(-12, 12, 40))
+    for at, x in enumerate(floats):
+        n, k = (-1) ** at * 7**at % 2**62, np.uint64(3**at % 2**64)
+        for given in (np.array([x]), np.array([x], np.float32) if abs(x) < 1e38 else np.array([x])):
+            kernel(given, n, k)
+            ours = capsys.readouterr().out
+            formats(float(given[0]), n, int(k))
+            assert ours == capsys.readouterr().out
+
+
+def test_texts_behind_values_are_texts(capsys):
+    def shown(a):
+        print(f'{a[0]}s{a[1]}{a[0]}% {a[0]}.5|{a[0]}5|{a[0]}-{a[1]}"\\s%d {a[1]:3d}m{a[1]:.1f}{a[0]:d}')
+        print(a[0], a[1], sep="")
+        print(a[0], a[1], sep="x", end="d\n")
+        print("%", a[0], "%d", a[1], "%", "d", sep="")
+
+    spmdvm.kernel(shown)(np.array([-1, 2]))
+    ours = capsys.readouterr().out
+    shown([-1, 2])
+    assert ours == capsys.readouterr().out
+
+
+def test_formats_of_lanes(capsys):
+    @spmdvm.kernel(width=4)
+    def shown(x):
+        print(f"x = {x:.1f}m")
+        return x
+
+    shown(np.array([1.0, 2.25]))
+    assert capsys.readouterr().out == "x = [1.0,2.2,((0.0)),((0.0))]m\n"
+
+
 def test_parameters_that_have_names_only():
     @spmdvm.kernel
     def scale(x, *, by=2.0):

@@ -11,7 +11,7 @@ import ast
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from . import _annotations, _functions
+from . import _annotations, _functions, _prints
 from ._arrays import Made
 from ._assignments import Assignments
 from ._control import Control, Else
@@ -292,7 +292,7 @@ class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raise
         if isinstance(node.value, ast.Call):
             name = self.called(node.value)
             if name is print:
-                return self.print(node.value)
+                return _prints.write(self, node.value)
             value = self.call(node.value, as_statement=True)
             if value is not None:
                 self.emit(f"{value.text};")

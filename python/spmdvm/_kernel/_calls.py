@@ -1,4 +1,4 @@
-"""Calls in kernels: of functions of Python, numpy and the program, what makes arrays, and `print`."""
+"""Calls in kernels: of functions of Python, numpy and the program, and what makes arrays."""
 
 from __future__ import annotations
 
@@ -556,44 +556,6 @@ class Calls(Arrays):
             raise KeyError(name)
         return self.lookup(name)
 
-    def print(self, node: ast.Call) -> None:
-        """Translate `print`: texts, numbers and f-strings."""
-        form, args = [], []
-        between = {"sep": " ", "end": "\n"}
-        for keyword in node.keywords:
-            text = text_of(keyword.value)
-            if keyword.arg not in between or text is None:
-                self.fail(keyword.value, "`print` takes `sep=` and `end=` in a kernel, texts", f"`{keyword.arg}=`")
-            between[keyword.arg] = text
-        for part in node.args:
-            text = text_of(part)
-            if text is not None:
-                form.append(_escaped(text))
-            elif isinstance(part, ast.JoinedStr):
-                form.append("".join(self._formatted(piece, args) for piece in part.values))
-            else:
-                args.append(self._printed(part))
-                form.append("%")
-        arguments = "".join(f", {arg}" for arg in args)
-        text = _escaped(between["sep"]).join(form) + _escaped(between["end"])
-        self.emit(f'print("{text}"{arguments});')
-
-    def _formatted(self, piece: Any, args: list[str]) -> str:
-        text = text_of(piece)
-        if text is not None:
-            return _escaped(text)
-        if piece.format_spec is not None or piece.conversion != -1:
-            self.fail(piece, "numbers are printed as they are in a kernel", "a format", "leave it out: `{x}`")
-        args.append(self._printed(piece.value))
-        return "%"
-
-    def _printed(self, node: ast.expr) -> str:
-        value = self.number(node)
-        if value.type.kind == "c":
-            help = "print its parts: `z.real`, `z.imag`"
-            self.fail(node, "complex numbers are not printed in a kernel", f"`{value.type}`", help)
-        return value.text
-
 
 def _captured_of(functions: Any) -> list[tuple[Scope, str]]:
     """Give the variables that functions need of those around them."""
@@ -602,11 +564,6 @@ def _captured_of(functions: Any) -> list[tuple[Scope, str]]:
 
 def _is_constant(value: Value) -> bool:
     return value.const is not None or (value.parts is not None and all(map(_is_constant, value.parts)))
-
-
-def _escaped(text: str) -> str:
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-    return quoted.replace("%", "%%")
 
 
 def text_of(node: Any) -> str | None:
