@@ -52,3 +52,8 @@ def test_importing_loads_little() -> None:
     assert {"spmdvm", "spmdvm._errors", "spmdvm._spmdvm"} <= loaded
     assert not {name for name in loaded if name.startswith("spmdvm")} - {"spmdvm", "spmdvm._errors", "spmdvm._spmdvm"}
     assert not loaded & {"pandas", "inspect", "dataclasses", "json", "ast"}
+
+
+def test_no_module_is_longer_than_anybody_reads() -> None:
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in ROOT.glob("python/spmdvm/**/*.py")}
+    assert lengths and not [f"{path.name}: {length}" for path, length in lengths.items() if length > 900]
