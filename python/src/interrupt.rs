@@ -17,18 +17,18 @@ use crate::progress::Progress;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-/// Raised by Ctrl-C while a program runs.
-static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-
 /// The programs that run now.
-static RUNNING: Mutex<Running> = Mutex::new(Running { programs: 0, asked: false, handler: handler::Handler::NONE });
+static RUNNING: Mutex<Running> =
+    Mutex::new(Running { programs: 0, flag: None, asked: false, handler: handler::Handler::NONE });
 
 struct Running {
     programs: usize,
+    /// What the next Ctrl-C raises. Calls that begin after one have another flag than those that it stops, which may take a moment to end.
+    flag: Option<Arc<AtomicBool>>,
     /// Whether one of them has asked Python.
     asked: bool,
     handler: handler::Handler,
@@ -41,9 +41,36 @@ fn put_up_handler(py: Python<'_>) -> PyResult<()> {
     }
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     if running.programs != 0 && !std::mem::replace(&mut running.asked, true) {
-        running.handler.put_up();
+        let flag = running.flag();
+        running.handler.put_up(&flag);
     }
     Ok(())
+}
+
+impl Running {
+    /// The flag that the next Ctrl-C raises.
+    fn flag(&mut self) -> Arc<AtomicBool> {
+        Arc::clone(self.flag.get_or_insert_default())
+    }
+
+    /// The same for a call that begins: it is not raised yet.
+    fn fresh_flag(&mut self) -> Arc<AtomicBool> {
+        let presses = handler::presses();
+        let flag = self.flag();
+        if self.programs == 0 {
+            flag.store(false, Ordering::Relaxed);
+        }
+        if !flag.load(Ordering::Relaxed) {
+            return flag;
+        }
+        let fresh: Arc<AtomicBool> = Arc::default();
+        handler::raise_from_now_on(&fresh);
+        // One that came just now is for this call, too.
+        fresh.store(handler::presses() != presses, Ordering::Relaxed);
+        // The handler of a signal may be about to raise it.
+        std::mem::forget(self.flag.replace(Arc::clone(&fresh)));
+        fresh
+    }
 }
 
 /// Returns whether Python would raise `KeyboardInterrupt` at Ctrl-C.
@@ -83,6 +110,8 @@ pub struct Look(Arc<Call>);
 struct Call {
     /// Stops the program.
     stop: Arc<AtomicBool>,
+    /// Raised by Ctrl-C.
+    pressed: Arc<AtomicBool>,
     /// The thread that called.
     thread: ThreadId,
     /// The program that handlers may not call meanwhile.
@@ -116,12 +145,11 @@ impl Watch {
     pub fn start(py: Python<'_>, program: Option<usize>, progress: Option<Arc<Progress>>) -> PyResult<Watch> {
         let watch = {
             let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-            if running.programs == 0 {
-                FLAG.store(false, Ordering::Relaxed);
-            }
+            let pressed = running.fresh_flag();
             running.programs += 1;
             let (stop, looked, raised) = Default::default();
-            Watch(Look(Arc::new(Call { stop, thread: thread::current().id(), program, progress, looked, raised })))
+            let thread = thread::current().id();
+            Watch(Look(Arc::new(Call { stop, pressed, thread, program, progress, looked, raised })))
         };
         py.check_signals()?;
         if !is_main_thread(py)? {
@@ -138,7 +166,7 @@ impl Watch {
     /// The flag that Ctrl-C raises from now on, whatever runs: for work that does not poll by [`Look`].
     pub fn ctrl_c(&self, py: Python<'_>) -> Arc<AtomicBool> {
         self.0.0.stop_if(put_up_handler(py));
-        Arc::clone(&FLAG)
+        Arc::clone(&self.0.0.pressed)
     }
 
     /// What a poll does.
@@ -161,7 +189,7 @@ impl Look {
         if thread::current().id() != call.thread {
             return;
         }
-        let (pressed, now) = (FLAG.load(Ordering::Relaxed), Instant::now());
+        let (pressed, now) = (call.pressed.load(Ordering::Relaxed), Instant::now());
         if call.progress.as_ref().is_some_and(|progress| progress.is_due(now)) {
             Python::try_attach(|py| call.tell(py));
         }
@@ -224,19 +252,31 @@ impl Drop for Watch {
 
 #[cfg(unix)]
 mod handler {
-    use super::FLAG;
     use libc::{SA_SIGINFO, SIG_DFL, SIG_IGN, SIGINT, c_int, c_void, sigaction, siginfo_t};
     use std::mem::MaybeUninit;
     use std::ptr;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
     /// The flag, as the signal handler may reach it: without locks and without initialisation.
     static RAISED: AtomicPtr<AtomicBool> = AtomicPtr::new(ptr::null_mut());
+    /// How often Ctrl-C has come while our handler stood.
+    static PRESSES: AtomicUsize = AtomicUsize::new(0);
     /// The handler before ours, and its flags.
     static PREVIOUS: AtomicUsize = AtomicUsize::new(0);
     static PREVIOUS_FLAGS: AtomicUsize = AtomicUsize::new(0);
     /// Guards against a library that put up its handler while ours stood, and passes on to ours.
     static DEPTH: AtomicU32 = AtomicU32::new(0);
+
+    /// How often Ctrl-C has come so far.
+    pub fn presses() -> usize {
+        PRESSES.load(Ordering::SeqCst)
+    }
+
+    /// Ctrl-C raises this flag from now on. The one before is not to be freed, ever.
+    pub fn raise_from_now_on(flag: &Arc<AtomicBool>) {
+        RAISED.store(Arc::as_ptr(flag).cast_mut(), Ordering::SeqCst);
+    }
 
     fn ours() -> usize {
         on_sigint as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize
@@ -272,10 +312,10 @@ mod handler {
         pub const NONE: Handler = Handler { previous: None, is_up: false };
 
         /// Puts our handler before the present one. Where SIGINT is ignored or kills, it stays so.
-        pub fn put_up(&mut self) {
+        pub fn put_up(&mut self, flag: &Arc<AtomicBool>) {
             let mut expected = self.previous.or_else(current);
             while let Some(previous) = expected.filter(|a| ![SIG_DFL, SIG_IGN, ours()].contains(&a.sa_sigaction)) {
-                RAISED.store(std::sync::Arc::as_ptr(&FLAG).cast_mut(), Ordering::Release);
+                raise_from_now_on(flag);
                 PREVIOUS.store(previous.sa_sigaction, Ordering::Release);
                 PREVIOUS_FLAGS.store(previous.sa_flags as usize, Ordering::Release);
                 let mut action = previous;
@@ -305,7 +345,8 @@ mod handler {
 
     extern "C" fn on_sigint(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
         if DEPTH.fetch_add(1, Ordering::AcqRel) < 8 {
-            let flag = RAISED.load(Ordering::Acquire);
+            PRESSES.fetch_add(1, Ordering::SeqCst);
+            let flag = RAISED.load(Ordering::SeqCst);
             if !flag.is_null() {
                 // SAFETY: the flag is never freed; storing to an atomic is allowed in a signal handler.
                 unsafe { (*flag).store(true, Ordering::Relaxed) };
@@ -334,12 +375,21 @@ mod handler {
 
 #[cfg(not(unix))]
 mod handler {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
     /// Ctrl-C is seen when the program ends.
     pub struct Handler;
 
+    pub fn presses() -> usize {
+        0
+    }
+
+    pub fn raise_from_now_on(_: &Arc<AtomicBool>) {}
+
     impl Handler {
         pub const NONE: Handler = Handler;
-        pub fn put_up(&mut self) {}
+        pub fn put_up(&mut self, _: &Arc<AtomicBool>) {}
         pub fn take_down(&mut self) {}
     }
 }

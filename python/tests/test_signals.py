@@ -187,6 +187,23 @@ def test_programs_of_other_threads_go_on() -> None:
     assert out == "1 [None]\n"
 
 
+def test_what_begins_after_ctrl_c_is_not_stopped_by_it() -> None:
+    out = run("""
+    program = spmdvm.compile('extern "C" uniform float rest(uniform float x);'
+        'export uniform float sleep() { return rest(1); }', host={"rest": lambda x: (time.sleep(2), x)[1]})
+    thread = threading.Thread(target=program.sleep)
+    thread.start()
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try:
+        module.endless(flag)
+    except KeyboardInterrupt:
+        print("pressed")
+    assert thread.is_alive()
+    print(spmdvm.reduce("+", np.arange(10)))
+    """)
+    assert out.startswith("pressed\n45\n")
+
+
 def test_no_signal_is_lost_in_short_calls() -> None:
     """Also not one that comes before a call has looked for the first time, after a millisecond."""
     out = run("""
