@@ -13,7 +13,10 @@ struct Witness {
     properties: Vec<Properties>,
     /// For each function and instruction, the operands with what is said of them.
     said: Vec<Vec<Vec<(Reg, Lanes)>>>,
+    /// Likewise, the registers that are said to hold the same in all lanes.
+    same: Vec<Vec<Vec<bool>>>,
     telling: usize,
+    telling_of_all: usize,
 }
 
 impl Witness {
@@ -47,6 +50,11 @@ impl Observer for Witness {
         let (f, at) = (view.function_id().0 as usize, view.pc());
         let mask = self.properties[f].mask(at).expect("it is reached");
         assert!(mask != Mask::All || view.mask().count_ones() as usize == view.lanes(), "{f} at {at}");
+        for (r, _) in (0..).map(Reg).zip(&self.same[f][at as usize]).filter(|(_, same)| **same) {
+            let words = view.register(r).words;
+            assert!(words.windows(2).all(|w| w[0] == w[1]), "{f} at {at}: {r:?} differs: {words:?}");
+            self.telling_of_all += (words.len() > 1) as usize;
+        }
         for &(r, said) in &self.said[f][at as usize] {
             let Some(stride) = said.stride else { continue };
             let decl = view.function().reg(r);
@@ -72,8 +80,8 @@ impl Observer for Witness {
 }
 
 /// How often something is said that can be wrong.
-fn compare(analyse: impl Fn(&Function, Width) -> Option<Properties>, counts: impl Fn(Lanes) -> bool) -> usize {
-    let mut telling = 0;
+fn compare(analyse: impl Fn(&Function, Width) -> Option<Properties>, counts: impl Fn(Lanes) -> bool) -> [usize; 2] {
+    let (mut telling, mut telling_of_all) = (0, 0);
     for seed in 0..60 {
         let program = generate(seed, &Options::default());
         let width = program.width;
@@ -85,7 +93,11 @@ fn compare(analyse: impl Fn(&Function, Width) -> Option<Properties>, counts: imp
             said
         };
         let said = program.functions.iter().zip(&properties).map(said).collect();
-        let mut witness = Witness { properties, said, telling: 0 };
+        let same = |(f, p): (&Function, &Properties)| {
+            (0..f.code.len() as u32).map(|at| p.same_in_all_lanes(f, width, at)).collect()
+        };
+        let same = program.functions.iter().zip(&properties).map(same).collect();
+        let mut witness = Witness { properties, said, same, telling: 0, telling_of_all: 0 };
         let limits = Limits { fuel: Some(2000), ..Limits::default() };
         let params: Vec<usize> = program.functions.iter().map(|f| f.n_params as usize).collect();
         let mut machine = Machine::new(verify(program).unwrap(), limits).unwrap();
@@ -96,19 +108,20 @@ fn compare(analyse: impl Fn(&Function, Width) -> Option<Properties>, counts: imp
             }
         }
         telling += witness.telling;
+        telling_of_all += witness.telling_of_all;
     }
-    telling
+    [telling, telling_of_all]
 }
 
 #[test]
 fn what_is_said_of_lanes_is_so_in_random_programs() {
-    let telling = compare(|f, width| Some(Properties::new(f, width)), |_| true);
-    assert!(telling > 1000, "{telling}");
+    let [telling, of_all] = compare(|f, width| Some(Properties::new(f, width)), |_| true);
+    assert!(telling > 1000 && of_all > 1000, "{telling}, {of_all}");
 }
 
 #[test]
 fn what_is_said_under_assumptions_is_so_where_they_hold() {
-    let telling = compare(Properties::assuming, |lanes| lanes.given != 0);
+    let [telling, _] = compare(Properties::assuming, |lanes| lanes.given != 0);
     assert!(telling > 20, "{telling}");
 }
 

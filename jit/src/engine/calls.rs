@@ -18,7 +18,8 @@
 use super::Jit;
 use super::follow::Then;
 use super::head::{AtHand, Left};
-use super::version::{Leads, Version};
+use super::landing::Leads;
+use super::version::Version;
 use spmdvm_vm::interp::native::{Caller, Context, Pause};
 use std::sync::Arc;
 use std::time::Instant;

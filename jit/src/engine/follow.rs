@@ -8,7 +8,8 @@
 use super::calls::{Calls, deepest};
 use super::head::{AtHand, Enterable, Head, Left};
 use super::hot_loop::{Holding, NEVER};
-use super::version::{Change, Leads, Version};
+use super::landing::Leads;
+use super::version::{Change, Version};
 use super::{Answer, Jit, WORDS};
 use crate::record::{LIGHT, leads_on};
 use crate::stress;

@@ -4,7 +4,8 @@
 //! by its place, and what may be entered there is a list of its own, which whoever changes the loop writes anew.
 
 use super::hot_loop::Loop;
-use super::version::{Change, Leads, Version};
+use super::landing::Leads;
+use super::version::{Change, Version};
 use crate::profile::ProgramPoint;
 use crate::record::leads_on;
 use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};

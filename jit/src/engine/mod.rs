@@ -13,6 +13,7 @@ mod contest;
 mod follow;
 mod head;
 mod hot_loop;
+mod landing;
 mod report;
 mod share;
 mod tiers;

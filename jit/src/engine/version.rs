@@ -4,17 +4,16 @@ use super::calls::{Calling, Calls, Done};
 use super::clock::Clock;
 use super::contest::Without;
 use super::hot_loop::Begins;
+use super::landing::{Landing, Leads};
 use super::share::Size;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
-use crate::ir::{Counter, Exit, ExitReason, FrameState, Kind, Outcome, Region};
+use crate::ir::{Counter, Kind, Outcome, Region};
 use crate::record::{Constant, EntryFacts, MaskFact};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
-use spmdvm_vm::interp::native::{
-    DirectCall, ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, ResumeFrame, UnopenedMemory,
-};
+use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot};
 use spmdvm_vm::program::{FuncId, Reg};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -210,47 +209,6 @@ struct Run<'a> {
     elsewhere: i64,
     /// If a call has not come back: where that has led.
     has_led: Option<Leads>,
-}
-
-/// Where an exit leads.
-pub(super) struct Landing {
-    pub frames: Box<[ResumeFrame]>,
-    /// The call at which it stands, if that names its function.
-    pub direct: Option<DirectCall>,
-    /// Mask words that the exit writes; and where those of the last frame begin.
-    pub words: usize,
-    pub last_words: usize,
-    pub taken: AtomicU64,
-    /// How often it is taken until somebody is told, and again after so many times more; `u64::MAX` if that does not matter.
-    told_at: AtomicU64,
-    told_every: u64,
-    /// Units of fuel that were counted in advance.
-    pub fuel: i64,
-    /// Whether it is how the loop ends, or is left for a moment only.
-    expected: bool,
-    /// Whether it stands for a way that was left out.
-    pub pruned: bool,
-    /// Whether it leads to what was too much for the region.
-    divides: bool,
-    /// Whether it is where the region polls.
-    polls: bool,
-    /// Whether the entered frame is the only one, and stands at its return, which is executed at once.
-    returns: bool,
-    leads: Leads,
-}
-
-/// What comes after a region.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Leads {
-    /// The interpreter.
-    #[default]
-    Nowhere,
-    /// Another region.
-    On,
-    /// Another region, behind the call or return at which the exit stands.
-    Through,
-    /// What follows a loop: another region, if that is worth it.
-    Behind,
 }
 
 impl Version {
@@ -842,69 +800,5 @@ impl Arguments {
             && long.is_power_of_two()
             && long.trailing_zeros().is_multiple_of(2);
         due.then(|| Box::new((constants(), long)))
-    }
-}
-
-impl Landing {
-    /// That of an exit of a region, which may be divided.
-    fn new(exit: &Exit, is_divided: bool, prepared: &PreparedProgram, settings: &Settings) -> Landing {
-        let frames = exit.frames.iter().enumerate().map(|(i, f)| ResumeFrame {
-            function: f.function,
-            pc: f.pc,
-            at: f.at,
-            entries: f.entries.iter().map(|e| e.kind).collect(),
-            unopened: f.unopened.as_ref().map(|zeroed| UnopenedMemory {
-                zeroed: zeroed.as_slice().into(),
-                pointers: exit.pointers_into(i as u32).collect(),
-            }),
-        });
-        let frames: Box<[ResumeFrame]> = frames.collect();
-        let pruned = exit.reason == ExitReason::NeverTaken;
-        let returns = exit.reason == ExitReason::Return && matches!(&exit.frames[..], [f] if f.unopened.is_none());
-        let leads = match exit.reason {
-            ExitReason::Return if returns => Leads::On,
-            ExitReason::LinkedCall | ExitReason::Return => Leads::Through,
-            ExitReason::Cut => Leads::On,
-            ExitReason::LoopEnd => Leads::Behind,
-            _ => Leads::Nowhere,
-        };
-        let expected = pruned || leads != Leads::Nowhere || exit.reason == ExitReason::Poll;
-        let divides = is_divided && matches!(exit.reason, ExitReason::LinkedCall | ExitReason::Cut);
-        let polls = exit.reason == ExitReason::Poll;
-        let told_every = match (pruned, divides) {
-            (true, _) => settings.hot_exit,
-            (false, true) => settings.hot_links,
-            (false, false) if polls => 1,
-            (false, false) => u64::MAX,
-        };
-        let words = |f: &FrameState| FRAME_WORDS + f.entries.len() * ENTRY_WORDS;
-        let all: usize = exit.frames.iter().map(words).sum();
-        let (taken, told_at) = (AtomicU64::new(0), AtomicU64::new(told_every));
-        let direct = (exit.reason == ExitReason::LinkedCall).then(|| prepared.direct_call(&frames)).flatten();
-        Landing {
-            frames,
-            direct,
-            words: all,
-            last_words: all - exit.frames.last().map_or(0, words),
-            taken,
-            told_at,
-            told_every,
-            fuel: exit.fuel.into(),
-            expected,
-            pruned,
-            divides,
-            polls,
-            returns,
-            leads,
-        }
-    }
-
-    /// It has been taken so often. Returns whether somebody is to be told, as is done every so many times.
-    fn is_told(&self, taken: u64) -> bool {
-        let is_told = taken >= self.told_at.load(Ordering::Relaxed);
-        if is_told {
-            self.told_at.store((taken / self.told_every + 1).saturating_mul(self.told_every), Ordering::Relaxed);
-        }
-        is_told
     }
 }

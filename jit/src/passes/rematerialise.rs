@@ -1,8 +1,8 @@
 //! Computes anew before a call what nothing else needs but snapshots (rematerialisation).
 //!
 //! A back end has exits compute what only they ask for (`lowering/exit_only.rs`), so sums of pointers that the interpreter might read
-//! cost nothing where no exit is taken. The snapshot of an [indirect call](Kind::CallIndirect) is written each time, though, and what it names would be
-//! computed where it stands, calls or not. So each call gets a copy of such instructions.
+//! cost nothing where no exit is taken. The snapshot of an [indirect call](Kind::CallIndirect) is written each time, though, and what it
+//! names would be computed where it stands, calls or not. So each such call gets a copy of such instructions.
 //!
 //! Rules: operations on uniform values alone, for vectors that are operands would take more room; an operand that only snapshots need is
 //! copied too. Where that would be more than [`MOST`], the call names what it did.

@@ -330,12 +330,21 @@ impl<'a> Recorder<'a> {
         for (r, bits) in f.consts.iter().copied().chain(assumed) {
             regs[r.index()] = Some(self.constant(f.reg(r).ty, bits));
         }
+        // Where all lanes are active, the first one's element tells of all.
+        let same = match facts.mask {
+            MaskFact::Full => {
+                let width = self.program.width;
+                self.analysis(function).properties(f, width).same_in_all_lanes(f, width, pc)
+            }
+            _ => Vec::new(),
+        };
         for r in self.analysis(function).live(pc) {
             let is_known = self.analysis(function).lanes(r).is_some();
             if regs[r.index()].is_none() && !is_known && self.own_offset(function, r).is_none() {
                 let place = self.prepared.register(function, r);
-                let ty = Type { shape: place.shape, ty: place.ty };
-                let v = self.b.inst(Kind::EntryReg { at: place.at }, &[], ty);
+                let is_same = place.ty != Ty::Bool && same.get(r.index()) == Some(&true);
+                let shape = if is_same { Shape::Uniform } else { place.shape };
+                let v = self.b.inst(Kind::EntryReg { at: place.at }, &[], Type { shape, ty: place.ty });
                 regs[r.index()] = Some(v);
             }
         }

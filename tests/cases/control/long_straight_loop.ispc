@@ -1,6 +1,7 @@
+// The body of a loop is one block of more instructions than any region holds: it is cut where no label is.
+//~ widths: 4,16
 //~ run: mix(a=iota:256, n=256, rounds=30, out=zeros:256) out[i] == 30 * 864 + i
 //~ run: under_mask(a=iota:256, n=256, rounds=30, out=zeros:256) out[i] == (i % 3 == 0 ? 30 * 864 : 0) + i
-// The body of a loop is one block of more instructions than any region holds: it is cut where no label is.
 #define STEP x = x ^ (y + 1); y = y + x; y = y - x; x = x ^ (y + 1); x += 1;
 #define STEPS12 STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
 #define STEPS144 STEPS12 STEPS12 STEPS12 STEPS12 STEPS12 STEPS12 STEPS12 STEPS12 STEPS12 STEPS12 STEPS12 STEPS12

@@ -1,9 +1,9 @@
+// Arrays of varying elements whose rows and columns both come from memory: each lane has its own element of each.
 //~ run: rows(n=1000, c=3, out=zeros:1000) out[i] == -i + (3 + i) * 8 - (6 + i)
 //~ run: lanes(n=64, at=fill(i % 3), out=zeros:64) out[i] == 100 * at[i] + 10 * (3 - at[i]) + i % W + i
 //~ run: lanes(n=64, at=fill(i == 63 ? 100000 : i % 3), out=zeros:64)
 //~   trap: out_of_bounds lane=W-1
 //~   also: out[0] == (W == 64 ? 0 : 30)
-// Arrays of varying elements whose rows and columns both come from memory: each lane has its own element of each.
 int steps[3] = {-1, 0, 1};
 int table[3][3] = {{-1, -1, -1}, {-1, 8, -1}, {-1, -1, -1}};
 

@@ -1,6 +1,6 @@
+// A function of the program takes the place of the library's, although it says of its parameters that it does not change them.
 //~ run: f(out=zeros:16) out[i] == 7
 //~ run: g(out=zeros:16) out[i] == 7
-// A function of the program takes the place of the library's, although it says of its parameters that it does not change them.
 inline int clamp(int a, const int low, const int high) {
     return 7;
 }

@@ -49,7 +49,8 @@ pub(crate) unsafe fn enter(
     }
 }
 
-/// Enters the memory of a frame of the function at `base`, zeroed. Gives its region; or a trap, if there can be no more or the run must end.
+/// Enters the memory of a frame of the function at `base`, zeroed. Gives its region; or a trap, if there can be no more or the run
+/// must end.
 ///
 /// # Safety
 /// As for [`enter`].

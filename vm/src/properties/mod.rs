@@ -101,6 +101,8 @@ pub struct Properties {
     loops: Vec<LoopInfo>,
     at_labels: Vec<Option<State>>,
     assumptions: Vec<Assumption>,
+    /// Whether there is a sum with pointers, or offsets, that may differ from lane to lane.
+    pointers_differ: bool,
 }
 
 /// What holds before an instruction.
@@ -205,6 +207,7 @@ impl Properties {
             loops: Vec::new(),
             at_labels,
             assumptions: Vec::new(),
+            pointers_differ: false,
         };
         found.tabulate(f, &transfer);
         found.assumptions = transfer.into_assumptions();
@@ -221,6 +224,8 @@ impl Properties {
                 }
                 self.masks[at] = Some(state.mask);
                 parts[at] = transfer.parts_lanes(&state, inst);
+                let differs = || inst.src.iter().any(|&r| !transfer.lanes(&state.all, r).is_uniform());
+                self.pointers_differ |= inst.op == Op::PAdd && differs();
                 if matches!(inst.op, Op::Load | Op::LoadLane | Op::Store | Op::StoreLane) {
                     self.accesses[at] = Some(transfer.access(&state, inst));
                     self.indices[at] = transfer.lanes(&state.active, inst.src[1]);
@@ -252,6 +257,25 @@ impl Properties {
     /// How the addresses of a load or store lie; `None` of other instructions, and of those never reached.
     pub fn access(&self, at: u32) -> Option<Access> {
         self.accesses[at as usize]
+    }
+
+    /// Whether each register is known to hold the same in all lanes, active or not, before an instruction. Empty if that is never
+    /// reached, or pointers may differ from lane to lane: of those a difference says nothing once one is far outside of its region.
+    pub fn same_in_all_lanes(&self, f: &Function, width: Width, at: u32) -> Vec<bool> {
+        let at = at as usize;
+        if self.pointers_differ {
+            return Vec::new();
+        }
+        let Some(start) = (0..=at).rev().find(|&label| self.at_labels[label].is_some()) else { return Vec::new() };
+        let Some(mut state) = self.at_labels[start].clone() else { return Vec::new() };
+        let transfer = Transfer::new(f, width);
+        for step in start..at {
+            if !crate::flow::falls_through(f.code[step].op) {
+                return Vec::new();
+            }
+            transfer.step(&mut state, step, false);
+        }
+        state.all.iter().map(|lanes| lanes.is_uniform() && lanes.given == 0).collect()
     }
 
     /// The index of a load or store, as far as active lanes go.

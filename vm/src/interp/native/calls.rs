@@ -48,8 +48,8 @@ impl PreparedProgram {
 }
 
 impl Pause<'_> {
-    /// Native code that was entered makes a call, in these lanes: does what the handler would, with arguments that are in the callee's frame
-    /// already. The frames between that and the entered one are hidden until [`end_call`](Self::end_call) or
+    /// Native code that was entered makes a call, in these lanes: does what the handler would, with arguments that are in the
+    /// callee's frame already. The frames between that and the entered one are hidden until [`end_call`](Self::end_call) or
     /// [`abandon_call`](Self::abandon_call). Gives `None` if it cannot be made: the interpreter will find the reason.
     ///
     /// # Safety
