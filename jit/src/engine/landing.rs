@@ -2,14 +2,13 @@
 
 use crate::ir::{Exit, ExitReason, FrameState};
 use crate::settings::Settings;
-use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{DirectCall, ENTRY_WORDS, FRAME_WORDS, ResumeFrame, UnopenedMemory};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where an exit leads.
 pub(super) struct Landing {
     pub frames: Box<[ResumeFrame]>,
-    /// The call at which it stands, if that names its function.
+    /// The call at which it stands, if its region makes that and it names its function.
     pub direct: Option<DirectCall>,
     /// Mask words that the exit writes; and where those of the last frame begin.
     pub words: usize,
@@ -49,7 +48,7 @@ pub(super) enum Leads {
 
 impl Landing {
     /// That of an exit of a region, which may be divided.
-    pub fn new(exit: &Exit, is_divided: bool, prepared: &PreparedProgram, settings: &Settings) -> Landing {
+    pub fn new(exit: &Exit, is_divided: bool, settings: &Settings) -> Landing {
         let frames = exit.frames.iter().enumerate().map(|(i, f)| ResumeFrame {
             function: f.function,
             pc: f.pc,
@@ -82,10 +81,9 @@ impl Landing {
         let words = |f: &FrameState| FRAME_WORDS + f.entries.len() * ENTRY_WORDS;
         let all: usize = exit.frames.iter().map(words).sum();
         let (taken, told_at) = (AtomicU64::new(0), AtomicU64::new(told_every));
-        let direct = (exit.reason == ExitReason::LinkedCall).then(|| prepared.direct_call(&frames)).flatten();
         Landing {
             frames,
-            direct,
+            direct: None,
             words: all,
             last_words: all - exit.frames.last().map_or(0, words),
             taken,

@@ -220,8 +220,14 @@ impl Version {
         prepared: &PreparedProgram,
         settings: &Settings,
     ) -> Version {
-        let landing = |exit| Landing::new(exit, region.is_divided, prepared, settings);
-        let exits: Box<[Landing]> = region.exits.iter().map(landing).collect();
+        let landing = |exit| Landing::new(exit, region.is_divided, settings);
+        let mut exits: Box<[Landing]> = region.exits.iter().map(landing).collect();
+        for inst in region.blocks.iter().flat_map(|b| &b.insts) {
+            if let Kind::Call { exit, .. } = inst.kind {
+                let landing = &mut exits[exit.index()];
+                landing.direct = prepared.direct_call(&landing.frames);
+            }
+        }
         let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;
         let words = exits.iter().map(|landing| landing.words).max().unwrap_or(0).max(own);
         let zeros = |n: usize| (0..n).map(|_| AtomicU64::new(0)).collect();
