@@ -289,7 +289,8 @@ fn loops_that_are_not_compiled_say_why() {
     let trial = JitSettings { trial: 10, ..JitSettings::eager() };
     for engine in jits() {
         let eager = JitSettings::eager();
-        assert_eq!(reasons(engine, &large, eager.clone(), 1), [Abort::TooLarge]);
+        // It is cut into regions, be there labels or not.
+        assert_eq!(reasons(engine, &large, eager.clone(), 1), []);
         assert!(
             reasons(engine, &left, trial.clone(), 1).contains(&Abort::LeavesTooOften(ExitReason::Operation(Op::Free)))
         );
