@@ -128,7 +128,7 @@ def as_array(value: Any, place: str, deadline: Deadline | None = None) -> np.nda
         return _read(read, value, place)
     if isinstance(value, range) and value and max(abs(value[0]), abs(value[-1]), abs(value.step)) <= _INT_MAX // 2:
         # The same as numpy makes of its numbers one after another, which takes a hundred times as long.
-        return np.arange(value.start, value[-1] + value.step, value.step, _INT)
+        return np.arange(value.start, value[-1] + value.step, value.step, dtype=_INT)
     try:
         return np.asarray(value) if deadline is None or type(value) not in (list, tuple) else of_list(value, deadline)
     except ValueError as error:
