@@ -257,9 +257,7 @@ impl<T: Target> Lower<'_, T> {
         let region = self.region;
         let site = &region.call_sites[site as usize];
         let Some((&mask, args)) = inst.args.split_last() else { return };
-        for (&(at, ty), &v) in site.params.iter().zip(args) {
-            self.store_as(v, ty, Mem::at(Base::Frame, (site.at + at) as i32));
-        }
+        self.put(site.at, &site.params, args);
         let mask = self.mask(mask);
         let bits = T::bits_of_mask(self, mask);
         let number = self.imm(exit.0.into());
@@ -267,7 +265,14 @@ impl<T: Target> Lower<'_, T> {
         self.guard_call(exit);
     }
 
-    /// The same, of a function that is known only then.
+    /// Puts values in registers of a frame.
+    fn put(&mut self, frame: u32, registers: &[(u32, Type)], values: &[Value]) {
+        for (&(at, ty), &v) in registers.iter().zip(values) {
+            self.store_as(v, ty, Mem::at(Base::Frame, (frame + at) as i32));
+        }
+    }
+
+    /// Makes the call at which an exit stands, of a function that is known only then.
     pub(super) fn call_indirect(&mut self, exit: ExitId) {
         let stub = self.exit_stub(exit);
         self.code.push(Machine::Write(stub));
@@ -297,10 +302,7 @@ impl<T: Target> Lower<'_, T> {
         let region = self.region;
         let site = &region.handler_calls[site as usize];
         let Some((&mask, operands)) = inst.args.split_last() else { return };
-        let place = |at: u32| Mem::at(Base::Frame, (site.at + at) as i32);
-        for (&(at, ty), &v) in site.operands.iter().zip(operands) {
-            self.store_as(v, ty, place(at));
-        }
+        self.put(site.at, &site.operands, operands);
         let mask = self.mask(mask);
         let bits = T::bits_of_mask(self, mask);
         let what = self.imm((site.function.0 as u64) << 32 | site.pc as u64);
@@ -308,7 +310,7 @@ impl<T: Target> Lower<'_, T> {
         self.call(Callee::Interpret, &[what, at, bits]);
         self.guard_call(exit);
         if let Some((at, _)) = site.result {
-            self.load_result(inst, place(at));
+            self.load_result(inst, Mem::at(Base::Frame, (site.at + at) as i32));
         }
     }
 }

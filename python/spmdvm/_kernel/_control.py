@@ -102,7 +102,7 @@ class Control:
             self.lines.insert(start, ("    " * self.indent + "while (true) {", at))
         self._turns(node.body)
         self.emit("}")
-        if endless and not _leaves(node.body):
+        if endless and not jumps(node.body, ast.Break):
             self.assigned = None
 
     def do_For(self, node: ast.For) -> None:
@@ -314,15 +314,3 @@ def _target_in(loop: ast.AST, name: str) -> ast.Name | None:
     """Give what a loop assigns to, if that has a name."""
     found = ast.walk(loop.target) if isinstance(loop, ast.For) else ()
     return next((node for node in found if isinstance(node, ast.Name) and node.id == name), None)
-
-
-def _leaves(statements: list[ast.stmt]) -> bool:
-    """Return whether a `break` leaves the loop with this body."""
-    for statement in statements:
-        if isinstance(statement, ast.Break):
-            return True
-        if isinstance(statement, ast.If) and (_leaves(statement.body) or _leaves(statement.orelse)):
-            return True
-        if isinstance(statement, (ast.For, ast.While)) and _leaves(statement.orelse):
-            return True
-    return False

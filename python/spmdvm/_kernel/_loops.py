@@ -286,13 +286,14 @@ def _nodes_of(statements: list[ast.stmt]) -> list[ast.AST]:
     return [node for statement in statements for node in ast.walk(statement)]
 
 
-def jumps(statements: list[ast.stmt]) -> bool:
-    """Return whether `break` or `continue` in a loop's body belong to it."""
+def jumps(statements: list[ast.stmt], *kinds: type[ast.stmt]) -> bool:
+    """Return whether a `break` or `continue` in a loop's body, or one of these kinds, belongs to that loop."""
+    wanted = kinds or (ast.Break, ast.Continue)
     for statement in statements:
-        if isinstance(statement, (ast.Break, ast.Continue)):
+        if isinstance(statement, wanted):
             return True
-        if isinstance(statement, ast.If) and (jumps(statement.body) or jumps(statement.orelse)):
+        if isinstance(statement, ast.If) and (jumps(statement.body, *wanted) or jumps(statement.orelse, *wanted)):
             return True
-        if isinstance(statement, (ast.For, ast.While)) and jumps(statement.orelse):
+        if isinstance(statement, (ast.For, ast.While)) and jumps(statement.orelse, *wanted):
             return True
     return False
