@@ -50,6 +50,11 @@ class Scope:
         owner = self if name in self.bound or name in self.functions else self._owner(name)
         return None if owner is None or name in owner.bound else owner.functions[name][-1]
 
+    def is_variable(self, name: str | None) -> bool:
+        """Return whether a name is that of a variable, of this function or of one around it."""
+        owner = self if name in self.bound else self._owner(name) if name and name not in self.functions else None
+        return owner is not None and name in owner.bound
+
     @property
     def captured(self) -> list[tuple[Scope, str]]:
         """The variables of functions around it that it needs, also for the functions that it calls."""

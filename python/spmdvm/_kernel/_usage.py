@@ -90,6 +90,9 @@ class Usage:
         """Give the names that are passed to a function which uses its parameters as arrays."""
         called = scope.function(node.func.id) if isinstance(node.func, ast.Name) else None
         records: set[str] = set()
+        if called is None and scope.is_variable(_root_of(node.func)):
+            # A function that was passed, or a method: nothing that will be there later.
+            return set()
         try:
             if called is None:
                 found = _named(node.func, lookup)
@@ -110,6 +113,13 @@ class Usage:
         names = [arg.arg for arg in parameters(called.tree)]
         given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
         return {value.id for name, value in given if name in inner and isinstance(value, ast.Name)}
+
+
+def _root_of(node: ast.expr) -> str | None:
+    """Give the name with which an expression such as `a.b.c` begins; None if it begins with none."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _records_of(found: Any, function: Any) -> set[str]:
