@@ -544,6 +544,49 @@ def quantile(a, q):
     return last / 1 if last != last else between
 
 
+@_of_array(np.nansum)
+def nansum(a):
+    return np.sum(np.where(np.isnan(a), 0, a))
+
+
+@_of_array(np.nanmean)
+def nanmean(a):
+    # (As an int of Python's, it leaves the type to the sum.)
+    return nansum(a) / int(np.sum(~np.isnan(a)))
+
+
+@_of_array(np.nanvar)
+def nanvar(a, ddof=0):
+    mean, count = nanmean(a), int(np.sum(~np.isnan(a)))
+    total = np.sum(np.where(np.isnan(a), 0, (a - mean) ** 2))
+    return total / (count - ddof) if count > ddof else mean * np.nan
+
+
+@_of_array(np.nanstd)
+def nanstd(a, ddof=0):
+    return np.sqrt(nanvar(a, ddof))
+
+
+@_of_array(np.nanmin)
+def nanmin(a):
+    least = np.min(a)
+    if least != least:
+        for x in a.ravel():
+            if x < least or least != least:
+                least = x
+    return least
+
+
+@_of_array(np.nanmax)
+def nanmax(a):
+    most = np.max(a)
+    if most != most:
+        for x in a.ravel():
+            if x > most or most != most:
+                most = x
+    return most
+
+
 @_of_array(np.array_equal)
 def array_equal(a, b):
     if a.shape != b.shape:

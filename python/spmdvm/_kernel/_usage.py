@@ -56,6 +56,12 @@ _TAKE_ARRAYS = frozenset(
         "asarray",
         "asanyarray",
         "ascontiguousarray",
+        "nansum",
+        "nanmean",
+        "nanvar",
+        "nanstd",
+        "nanmin",
+        "nanmax",
     ]
 )
 
