@@ -80,3 +80,10 @@ def test_lengths_may_be_powers():
         return out
 
     assert filled(1).shape == (9,) and filled(3).tolist() == [3] * 49
+
+    @spmdvm.kernel
+    def by_bool(r):
+        return np.empty(r**True)
+
+    with pytest.raises(spmdvm.CompileError, match="a length depends on what the kernel computes"):
+        by_bool(3)

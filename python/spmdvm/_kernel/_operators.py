@@ -477,9 +477,10 @@ def _below(op: str, a: Value, b: Value) -> tuple[str, int] | None:
 def _before(op: str, a: Value, b: Value) -> str | None:
     """Give what computes a result before the call; None if an operand is not known then."""
     x, y = a.before, b.before
-    if op == "**" and x is not None and b.const is not None and 0 <= b.const <= 16:
-        return f"({x} ** {y})"
-    return f"({x} {op} {y})" if x is not None and y is not None and op in _OF_LENGTHS else None
+    if x is None or y is None:
+        return None
+    is_known = op in _OF_LENGTHS or (op == "**" and b.const is not None and 0 <= b.const <= 16)
+    return f"({x} {op} {y})" if is_known else None
 
 
 def _equals(op: str, a: Value, b: Value) -> tuple[str, int] | None:
