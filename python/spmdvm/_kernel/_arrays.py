@@ -34,7 +34,10 @@ MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np
 _OF_TWO = (builtins.min, builtins.max)
 _COPIES = (np.copy, np.array, np.ascontiguousarray)
 _AS_THEY_ARE = (np.asarray, np.asanyarray)
-_KNOWN_BEFORE = "numbers that are passed, lengths of arrays, and what is computed of them with + - * // % min max"
+_KNOWN_BEFORE = (
+    "numbers that are passed, lengths of arrays, and what is computed of them with "
+    "+ - * // %, min, max and constant powers"
+)
 
 
 @dataclass
