@@ -846,3 +846,34 @@ def test_a_zip_counts():
     a = np.random.default_rng(3).random(8)
     for n in (0, 4, 20):
         assert np.isclose(weighted(a, n), weighted.__wrapped__(a, n), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        *(-0.0, float("nan"), float("inf"), 5e-324, (1 << 63) - 1, -(1 << 63), True, 1 - 2j),
+        *(np.float32(0.1), np.float64(-0.0), np.float16("nan"), np.complex64(1j), np.bool_(True)),
+        *(np.int8(-128), np.uint64((1 << 64) - 1)),
+    ],
+    ids=repr,
+)
+def test_one_number_is_what_it_is_in_an_array(x):
+    @spmdvm.kernel
+    def same(a):
+        return a
+
+    of_array = same(np.array([x]))
+    assert np.array([same(x)], of_array.dtype).tobytes() == of_array.tobytes()
+
+
+def test_one_number_that_does_not_fit():
+    @spmdvm.kernel
+    def whole(a: spmdvm.int64, b: spmdvm.float64):
+        return a + b
+
+    for n in (1 << 63, -(1 << 63) - 1):
+        with pytest.raises(OverflowError, match=f"`a`: {n} does not fit int64"):
+            whole(n, 1.0)
+    with pytest.raises(TypeError, match="but was given the float"):
+        whole(1.5, 1.0)
+    assert whole(2, 1) == 3.0 and whole(np.int8(2), np.float32(0.5)) == 2.5

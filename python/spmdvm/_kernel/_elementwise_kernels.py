@@ -230,6 +230,8 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
             given.append(value.reshape(-1))
         elif isinstance(param, Uniform):
             given.append(one_of(f"{name}(): `{n}`", value, param.of))
+        elif not shape and _is_of(value, dtype):
+            given.append(np.array([value], dtype))
         else:
             given.append(_elements_of(f"{name}(): `{n}`", value, param, shape, deadline))
     # What is left out is zero.
@@ -430,6 +432,13 @@ def _meet(a: np.ndarray, b: np.ndarray) -> bool:
         return np.shares_memory(a, b, max_work=10_000)
     except _TooHard:
         return False
+
+
+def _is_of(value: Any, dtype: np.dtype) -> bool:
+    """Return whether one number is kept in this dtype as it is, as far as its type tells at once."""
+    if type(value) is int:
+        return dtype == np.int64 and -(1 << 63) <= value < 1 << 63
+    return dtype.names is None and type(value) is (float if dtype == np.float64 else dtype.type)
 
 
 def _elements_of(place: str, value: Any, ty: Any, shape: tuple[int, ...], deadline: Deadline) -> np.ndarray:
