@@ -437,7 +437,7 @@ def _meet(a: np.ndarray, b: np.ndarray) -> bool:
 def _is_of(value: Any, dtype: np.dtype) -> bool:
     """Return whether one number is kept in this dtype as it is, as far as its type tells at once."""
     if type(value) is int:
-        return dtype == np.int64 and -(1 << 63) <= value < 1 << 63
+        return dtype == np.int64 and value.bit_length() < 64
     return dtype.names is None and type(value) is (float if dtype == np.float64 else dtype.type)
 
 

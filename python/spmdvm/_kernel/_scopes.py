@@ -47,12 +47,12 @@ class Scope:
 
     def function(self, name: str) -> Scope | None:
         """Give the function in a kernel that a name stands for; None if it is none."""
-        owner = self if name in self.bound or name in self.functions else self._owner(name)
+        owner = self._home(name)
         return None if owner is None or name in owner.bound else owner.functions[name][-1]
 
-    def is_variable(self, name: str | None) -> bool:
+    def is_variable(self, name: str) -> bool:
         """Return whether a name is that of a variable, of this function or of one around it."""
-        owner = self if name in self.bound else self._owner(name) if name and name not in self.functions else None
+        owner = self._home(name)
         return owner is not None and name in owner.bound
 
     @property
@@ -77,6 +77,10 @@ class Scope:
                 if callee is not None and callee not in reached:
                     reached.append(callee)
         return reached
+
+    def _home(self, name: str) -> Scope | None:
+        """Give this function, or the innermost one around it, that has a variable or a function of a name."""
+        return self if name in self.bound or name in self.functions else self._owner(name)
 
     def _owner(self, name: str) -> Scope | None:
         """Give the innermost function around this one that has a variable or a function of a name."""

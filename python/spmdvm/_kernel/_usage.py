@@ -96,7 +96,8 @@ class Usage:
         """Give the names that are passed to a function which uses its parameters as arrays."""
         called = scope.function(node.func.id) if isinstance(node.func, ast.Name) else None
         records: set[str] = set()
-        if called is None and scope.is_variable(_root_of(node.func)):
+        root = _root_of(node.func)
+        if called is None and root is not None and scope.is_variable(root):
             # A function that was passed, or a method: nothing that will be there later.
             return set()
         try:
