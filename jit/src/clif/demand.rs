@@ -203,6 +203,10 @@ impl<'a> Translator<'a> {
                 self.has_rule(Rules::Lanes, op).then(|| self.extract(ty, inst.args[0], inst.args[1]))
             }
             Kind::Op { op, ty, from } => self.scalar_op(op, ty, from, &inst.args),
+            Kind::RawBits { ty, .. } => {
+                let x = self.scalar(inst.args[0]);
+                Some(self.moved_bits(x, ty))
+            }
             Kind::MaskBits => Some(self.mask_bits(inst.args[0])),
             Kind::AnyLane => Some(self.any_lane(inst.args[0])),
             Kind::Reduce { op, ty } => self.reduce(op, ty, inst.args[0]),
@@ -242,6 +246,10 @@ impl<'a> Translator<'a> {
     /// Translates piece `i` of a pure instruction with a varying result that is no mask, if it has code.
     fn lanes_inst(&mut self, inst: &Inst, i: usize) -> Option<clif::Value> {
         match inst.kind {
+            Kind::RawBits { ty, .. } => {
+                let x = self.piece(inst.args[0], i);
+                Some(self.as_type(x, lane_type(ty)))
+            }
             Kind::Splat => Some(self.piece(inst.args[0], i)),
             Kind::Op { op: op @ (Op::Iota | Op::Insert | Op::Shuffle), .. } if !self.has_rule(Rules::Lanes, op) => None,
             Kind::Op { op: Op::Iota, .. } => Some(self.iota(LaneWidth::of(4), i)),

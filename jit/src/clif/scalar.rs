@@ -200,6 +200,11 @@ impl Translator<'_> {
             }
             None => x,
         };
+        self.moved_bits(x, ty)
+    }
+
+    /// A scalar as one of another type of its size.
+    pub(super) fn moved_bits(&mut self, x: clif::Value, ty: Ty) -> clif::Value {
         let to = scalar_type(ty);
         if self.b.func.dfg.value_type(x) == to { x } else { self.b.ins().bitcast(to, MemFlagsData::new(), x) }
     }

@@ -196,6 +196,7 @@ impl Meaning {
                     out[l] = sem::eval(op, ty, from, [operand(0), operand(1), operand(2)]).unwrap_or(0);
                 }
             }
+            Kind::RawBits { .. } => lanes.for_each(|l| out[l] = args[0][l]),
             Kind::Splat => lanes.for_each(|l| out[l] = args[0][0]),
             Kind::MaskBits => out[0] = bits_of(args[0]),
             Kind::MaskFromBits => lanes.for_each(|l| out[l] = args[0][0] >> l & 1),

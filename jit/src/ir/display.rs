@@ -55,6 +55,7 @@ impl Display for Kind {
             Kind::Returned { at } => write!(f, "returned @{at}"),
             Kind::Op { op, ty, from } if ty == from => write!(f, "{}.{ty}", op.info().name),
             Kind::Op { op, ty, from } => write!(f, "{}.{ty}.{from}", op.info().name),
+            Kind::RawBits { ty, from } => write!(f, "raw_bits.{ty}.{from}"),
             Kind::Splat => f.write_str("splat"),
             Kind::MaskBits => f.write_str("mask.bits"),
             Kind::MaskFromBits => f.write_str("mask.from_bits"),

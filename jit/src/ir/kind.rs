@@ -119,6 +119,14 @@ pub enum Kind {
         /// The source type of `cvt` and `bitcast`; else equal to `ty`.
         from: Ty,
     },
+    /// `(float) → integer`, of one size and shape. The bits as they would lie in memory: those of a NaN are kept, while `bitcast` makes it
+    /// canonical.
+    RawBits {
+        /// The integer's type.
+        ty: Ty,
+        /// The float's type: `f32` or `f64`.
+        from: Ty,
+    },
     /// `(uniform) → varying`. The same value in every lane.
     Splat,
     /// `(mask) → uniform u64`. Bit *i* is lane *i*.

@@ -114,6 +114,14 @@ impl Check<'_> {
             FrameClose => expect(&[u64_], None),
             Interpret { site, .. } => self.site(site, args, result),
             Op { op, ty, from } => self.operation(inst, op, ty, from, args, result),
+            RawBits { ty, from } => {
+                let varying = args.iter().any(|arg| arg.is_varying());
+                let of = |ty| if varying { Type::varying(ty) } else { Type::uniform(ty) };
+                match ty.is_int() && ty.size() == from.size() && matches!(from, Ty::F32 | Ty::F64) {
+                    true => expect(&[of(from)], Some(of(ty))),
+                    false => Err(format!("{ty} has not the bits of {from}")),
+                }
+            }
             Splat => {
                 let ty = result.map_or(Ty::Bool, |r| r.ty);
                 expect(&[Type::uniform(ty)], Some(Type::varying(ty)))

@@ -11,7 +11,7 @@
 //!   plain load or store (or a `clear`) at a known address, or one somewhere [within](Kind::FrameHost) an array; and if the
 //!   pointer to it goes nowhere but into snapshots, sums, parameters, and the end of the frame.
 //! - Of it, a cell is promoted if no access overlaps it but those of the same cell, and clears of all of it. The rest stays in
-//!   memory.
+//!   memory. Types of one size share a cell (`*(int *)&x`): it has that of its first access, and others get its bits as they are.
 //! - A load gives the cell's value. A store sets it; a masked store sets it to a `select` of the new value and the old one.
 //!   `clear` and the opening of the frame set it to zero. At the region's entry the cells of the entered frame are loaded, all
 //!   lanes of them.
@@ -84,6 +84,19 @@ pub(super) fn accessed(inst: &Inst, hosts: &Hosts) -> Option<Cell> {
     Some(Cell { function, at, ty })
 }
 
+/// Returns whether two accesses are of one cell: those of types whose values are the same bits in registers, too.
+fn share(a: &Cell, b: &Cell) -> bool {
+    let is_plain = |ty: Ty| ty.is_int() || matches!(ty, Ty::F32 | Ty::F64);
+    let [x, y] = [a.ty, b.ty];
+    let same_bits = x.ty.size() == y.ty.size() && is_plain(x.ty) && is_plain(y.ty);
+    (a.function, a.at, x.shape) == (b.function, b.at, y.shape) && (x.ty == y.ty || same_bits)
+}
+
+/// What gives the bits of a type as another one that it may share a cell with.
+fn same_bits(from: Ty, ty: Ty) -> Kind {
+    if from.is_float() { Kind::RawBits { ty, from } } else { Kind::Op { op: Op::Bitcast, ty, from } }
+}
+
 fn contains(memory: &PrivateMemory, (function, at): (FuncId, u64)) -> bool {
     memory.function == function && (memory.start..memory.start + memory.size).contains(&at)
 }
@@ -124,7 +137,7 @@ fn cells(region: &Region, memory: &PrivateMemory, hosts: &Hosts) -> Option<Cells
             continue;
         }
         match (inst.kind, accessed(inst, hosts)) {
-            (_, Some(cell)) => match cells.iter_mut().find(|(of, _)| *of == cell) {
+            (_, Some(cell)) => match cells.iter_mut().find(|(of, _)| share(of, &cell)) {
                 Some((_, times)) => *times += 1,
                 None => cells.push((cell, 1)),
             },
@@ -340,8 +353,8 @@ impl<'a> Promotion<'a> {
             if let Some(exit) = inst.kind.exit_mut() {
                 self.leave(exit, state);
             }
-            if let Some(at) = accessed(&inst, self.hosts).and_then(|cell| self.slot(cell)) {
-                kept.extend(self.access(&inst, &mut state[at]));
+            if let Some((at, cell)) = accessed(&inst, self.hosts).and_then(|cell| Some((self.slot(cell)?, cell))) {
+                self.access(&inst, cell.ty, at, &mut state[at], &mut kept);
                 continue;
             }
             match inst.kind {
@@ -386,7 +399,7 @@ impl<'a> Promotion<'a> {
     }
 
     fn slot(&self, cell: Cell) -> Option<usize> {
-        self.cells.iter().position(|&(_, c)| c == cell)
+        self.cells.iter().position(|(_, of)| share(of, &cell))
     }
 
     fn reset(&mut self, state: &mut [Value], is_reset: impl Fn(&PrivateMemory, &Cell) -> bool) {
@@ -397,21 +410,32 @@ impl<'a> Promotion<'a> {
         }
     }
 
-    /// Does an access to a cell; gives the instruction that is needed for it, if any.
-    fn access(&mut self, inst: &Inst, cell: &mut Value) -> Option<Inst> {
+    /// Does an access of a type to a cell, with the instructions that are needed for it.
+    fn access(&mut self, inst: &Inst, ty: Type, slot: usize, cell: &mut Value, to: &mut Vec<Inst>) {
+        let own = self.cells[slot].1.ty;
         if let Some(result) = inst.result {
-            self.to.insert(result, *cell);
-            return None;
+            let held = self.bits(*cell, own, ty, to);
+            self.to.insert(result, held);
+            return;
         }
-        let new = inst.args[1];
-        let Kind::StoreMasked { ty } = inst.kind else {
+        let new = self.bits(inst.args[1], ty, own, to);
+        let Kind::StoreMasked { .. } = inst.kind else {
             *cell = new;
-            return None;
+            return;
         };
-        let v = self.region.new_value(Type::varying(ty));
         let args = vec![inst.args[2], new, *cell];
-        *cell = v;
-        Some(Inst { kind: Kind::Op { op: Op::Select, ty, from: ty }, args, result: Some(v) })
+        *cell = self.region.new_value(own);
+        to.push(Inst { kind: Kind::Op { op: Op::Select, ty: own.ty, from: own.ty }, args, result: Some(*cell) });
+    }
+
+    /// A value of one type as one of another that it shares a cell with.
+    fn bits(&mut self, v: Value, from: Type, ty: Type, to: &mut Vec<Inst>) -> Value {
+        if from == ty {
+            return v;
+        }
+        let bits = self.region.new_value(ty);
+        to.push(Inst { kind: same_bits(from.ty, ty.ty), args: vec![v], result: Some(bits) });
+        bits
     }
 
     fn find(&self, mut v: Value) -> Value {

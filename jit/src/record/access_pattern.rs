@@ -343,6 +343,21 @@ impl Recorder<'_> {
         (lane, self.element(v, lane))
     }
 
+    /// What a value is in the last active lane.
+    pub(super) fn last_active(&mut self, state: &State, v: Value) -> Value {
+        let lane = match state.mask() {
+            Mask::Full => self.constant(Ty::I32, self.program.width.lanes() as u64 - 1),
+            mask => {
+                let bits = self.bits(mask);
+                let above = self.plain(Op::Clz, Ty::U64, &[bits]);
+                let above = self.convert(above, Ty::I32);
+                let highest = self.constant(Ty::I32, 63);
+                self.plain(Op::Sub, Ty::I32, &[highest, above])
+            }
+        };
+        self.element(v, lane)
+    }
+
     /// Whether the row is what the indices are, and all of it may be accessed.
     fn row_in_bounds(&mut self, at: &Operand, row: &Row, write: bool) -> Value {
         let (_, _, scale) = self.index(at);

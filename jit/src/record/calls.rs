@@ -47,6 +47,7 @@ impl Recorder<'_> {
         let mask = state.mask();
         let memory = (f.frame_size != 0).then(|| {
             let exit = self.exit(state, ExitReason::NoRegion);
+            self.note_private(callee, at);
             self.emit(Kind::FrameOpen { function: callee, at, exit }, &[], Type::uniform(Ty::U64))
         });
         let entries = Vec::new();

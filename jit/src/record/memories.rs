@@ -127,15 +127,26 @@ impl Recorder<'_> {
     }
 
     fn live_of(&mut self, state: &State, frame: usize, bytes: Vec<Range<i64>>) -> LiveMemory {
-        let (function, at) = (state.frames[frame].function, state.frames[frame].at);
+        let memory = self.private_memory(state.frames[frame].function, state.frames[frame].at);
+        LiveMemory { memory, bytes }
+    }
+
+    /// Notes that the memory of a frame that the region makes is private, if it is; no exit need say so of one that has none.
+    pub(super) fn note_private(&mut self, function: FuncId, at: u32) {
+        if self.whole.frames.as_ref().is_some_and(|frames| frames.is_private(function)) {
+            self.private_memory(function, at);
+        }
+    }
+
+    /// The number of a private memory.
+    fn private_memory(&mut self, function: FuncId, at: u32) -> usize {
         let size = self.function(function).frame_size;
         let start = self.prepared.frame_memory(function) + at as u64;
         let private = &mut self.b.region.private;
         let known = private.iter().position(|m| (m.function, m.at) == (function, at));
-        let memory = known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             private.push(PrivateMemory { function, at, start, size });
             private.len() - 1
-        });
-        LiveMemory { memory, bytes }
+        })
     }
 }

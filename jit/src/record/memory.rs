@@ -401,8 +401,18 @@ impl Recorder<'_> {
         } else if !scatters && one_value {
             self.store_one(state, &at, value);
         } else {
-            self.store_any(state, &at, value);
+            self.store_last(state, &at, value);
         }
+    }
+
+    /// A scatter to one address: lanes store there in their order, so what the last active one does is left.
+    fn store_last(&mut self, state: &State, at: &Operand, value: Value) {
+        let any = self.any(state.mask());
+        let store = |r: &mut Self| {
+            let last = r.last_active(state, value);
+            r.store_one(state, at, last);
+        };
+        self.either(any, store, |_| {});
     }
 
     /// One element.

@@ -251,6 +251,7 @@ impl<'a, T: Target> Lower<'a, T> {
             Kind::FrameClose => self.close_frame(inst),
             Kind::FrameHost { .. }
             | Kind::Op { .. }
+            | Kind::RawBits { .. }
             | Kind::Splat
             | Kind::MaskBits
             | Kind::MaskFromBits

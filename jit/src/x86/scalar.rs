@@ -555,7 +555,12 @@ impl<L: Level> Select<'_, L> {
         }
         let x = self.scalar(v);
         let x = if from.is_float() { self.canonical(from, Size::X, x) } else { x };
-        Some(match (class_of(from), class_of(ty), ty.size()) {
+        Some(self.moved_bits(x, from, ty))
+    }
+
+    /// A scalar of a type as one of another type of its size, in the class of registers that has those.
+    pub(super) fn moved_bits(&mut self, x: VReg, from: Ty, ty: Ty) -> VReg {
+        match (class_of(from), class_of(ty), ty.size()) {
             (RegClass::Float, RegClass::Int, 4) => self.def(Code::EVEX_Vmovd_rm32_xmm, HALF, &[Arg::Use(x, Size::X)]),
             (RegClass::Float, RegClass::Int, _) => self.def(Code::EVEX_Vmovq_rm64_xmm, WORD, &[Arg::Use(x, Size::X)]),
             (RegClass::Int, RegClass::Float, 4) => {
@@ -565,7 +570,7 @@ impl<L: Level> Select<'_, L> {
                 self.vector(Code::EVEX_Vmovq_xmm_rm64, Size::X, &[Arg::Use(x, Size::G64)])
             }
             _ => x,
-        })
+        }
     }
 }
 

@@ -34,6 +34,7 @@ pub(super) fn select<L: Level>(s: &mut Select<'_, L>, inst: &Inst) -> bool {
             s.set(inst, x);
         }
         Kind::Op { op, ty, from } => return s.op(inst, op, ty, from),
+        Kind::RawBits { ty, from } => s.raw_bits(inst, ty, from),
         Kind::Splat => s.splat(inst),
         Kind::MaskBits => {
             let mask = s.mask(inst.args[0]);

@@ -39,6 +39,19 @@ impl<L: Level> Select<'_, L> {
         }
     }
 
+    /// The bits of floats, with their NaNs.
+    pub(super) fn raw_bits(&mut self, inst: &Inst, ty: Ty, from: Ty) {
+        let v = inst.args[0];
+        if self.region.ty(v).is_varying() {
+            let pieces = (0..self.n_pieces(ty.size())).map(|i| self.piece(v, ty.size(), i)).collect();
+            self.set_pieces(inst, pieces);
+        } else {
+            let x = self.scalar(v);
+            let x = self.moved_bits(x, from, ty);
+            self.set(inst, x);
+        }
+    }
+
     /// The vectors of an elementwise operation, if it has code.
     fn pieces_op(&mut self, inst: &Inst, op: Op, ty: Ty, from: Ty) -> Option<Vec<VReg>> {
         let (args, size, form) = (&inst.args, ty.size(), self.form(ty.size()));

@@ -3,6 +3,7 @@
 use super::{Folder, Rewrite};
 use crate::ir::{Kind, Type, Value};
 use spmdvm_vm::isa::Op;
+use spmdvm_vm::sem;
 use spmdvm_vm::types::Ty;
 
 /// Returns whether every number of an integer type has the same value in another.
@@ -38,6 +39,23 @@ impl Folder<'_> {
             _ => None,
         }
     }
+
+    /// The bits of a float: those of a number, or what it has been made of.
+    pub(super) fn raw_bits(&mut self, ty: Ty, from: Ty, args: &[Value]) -> Option<Rewrite> {
+        let number = self.defs.known(args[0]).filter(|&bits| sem::eval(Op::Eq, from, from, [bits, bits, 0]) == Some(1));
+        if number.is_some() {
+            return self.of_constants(Op::Bitcast, ty, from, args);
+        }
+        let made = self.op(args[0], Op::Bitcast)?;
+        match made.kind {
+            Kind::Op { from: first, .. } if first == ty => Some(Rewrite::Value(made.arg(0))),
+            Kind::Op { from: first, .. } if first.is_int() => {
+                Some(Rewrite::Inst(Kind::Op { op: Op::Bitcast, ty, from: first }, vec![made.arg(0)]))
+            }
+            _ => None,
+        }
+    }
+
     /// The low 32 bits of a sum over the lanes of longer integers that were made of these: of `reduce_add(int)`, which gives 64.
     fn low_sum(&mut self, ty: Ty, lanes: Value) -> Option<Rewrite> {
         let extended = self.op(lanes, Op::Convert)?;

@@ -239,6 +239,7 @@ impl<'a> Folder<'a> {
             Kind::Reduce { op: Op::ReduceMin | Op::ReduceMax | Op::ReduceAnd | Op::ReduceOr, ty } if !ty.is_float() => {
                 self.same_in_all_lanes(inst.args[0])
             }
+            Kind::RawBits { ty, from } => self.raw_bits(ty, from, &inst.args),
             Kind::AnyLane | Kind::MaskBits | Kind::MaskFromBits => self.vote(inst.kind, inst.args[0]),
             _ => None,
         }
