@@ -113,6 +113,25 @@ export void f(const uniform float a[], uniform float out[], uniform int n) {
 }
 """
 
+POINTERS = """
+struct Arrays { const uniform float *uniform a, *uniform other; uniform float *uniform out; };
+noinline void copy(uniform Arrays *uniform arrays, uniform int n, uniform int change) {
+    uniform int *uniform words = (uniform int *uniform)arrays;
+    for (uniform int i = 0; i < n; ++i) {
+        arrays->out[i] = arrays->a[i];
+        if (change != 0) {
+            uniform int first = words[0], second = words[1];
+            words[0] = words[2]; words[1] = words[3];
+            words[2] = first; words[3] = second;
+        }
+    }
+}
+export void f(const uniform float a[], uniform float out[], uniform int n, uniform int change) {
+    uniform Arrays arrays = { a, a + 1, out };
+    copy(&arrays, n - 1, change);
+}
+"""
+
 
 class Case(NamedTuple):
     """A kernel, its input, and whether that suits the variant."""
@@ -162,6 +181,8 @@ def cases() -> list[Case]:
         Case("strided", "random points", False, RECORDS, gather("few")),
         Case("one_lane", "one lane goes on for long", True, LONELY, fixed(alone)),
         Case("one_lane", "all lanes end together", False, LONELY, fixed(even)),
+        Case("same_pointer", "arrays of a struct", True, POINTERS, fixed(table, 0)),
+        Case("same_pointer", "another array in every round", False, POINTERS, fixed(table, 1)),
         Case("constant", "the same divisor in all calls", True, DIVIDE, lambda _: (numbers, 7)),
         Case("constant", "another divisor in every call", False, DIVIDE, lambda k: (numbers, 3 + k % 50)),
         Case("prune", "a long way is never taken", True, RARE, fixed(table)),

@@ -107,6 +107,11 @@ impl Advice {
         self.variants.has(variant)
     }
 
+    /// Returns whether a pointer that is loaded there is expected to be the same in all rounds of a loop.
+    pub fn expects_same_pointer(&self, at: ProgramPoint) -> bool {
+        self.allows(Variant::SamePointer, at) && !self.wanted.contains(&at)
+    }
+
     /// Returns whether it is seen often enough that it should be made there.
     fn chooses(&self, variant: Variant, at: ProgramPoint, part: impl Fn(&Seen) -> (u32, u32)) -> bool {
         let often = |seen: &Seen| {
@@ -281,7 +286,9 @@ fn share(profile: &Profile, variant: Variant, at: ProgramPoint) -> Option<f32> {
         Variant::Consecutive => seen.consecutive,
         Variant::Strided => seen.strided,
         Variant::OneLane => seen.one_lane,
-        Variant::AllActive | Variant::Aligned | Variant::Constant | Variant::Prune => return None,
+        Variant::AllActive | Variant::Aligned | Variant::SamePointer | Variant::Constant | Variant::Prune => {
+            return None;
+        }
     };
     Some(times as f32 / seen.times as f32)
 }

@@ -206,6 +206,9 @@ pub enum Variant {
     Aligned,
     /// One lane is left in a loop: scalar code for it.
     OneLane,
+    /// A pointer that is loaded in every round of a loop is the same in all of them: what is asked about its memory is asked before the
+    /// loop. Where another one comes after all, the loop is recompiled.
+    SamePointer,
     /// Uniform arguments that do not change between calls are constants.
     Constant,
     /// Ways that were never taken are not compiled; when they are taken after all, the loop is recompiled.
@@ -214,7 +217,7 @@ pub enum Variant {
 
 impl Variant {
     /// All of them.
-    pub const ALL: [Variant; 9] = [
+    pub const ALL: [Variant; 10] = [
         Variant::AllActive,
         Variant::SkipInactive,
         Variant::Uniform,
@@ -222,6 +225,7 @@ impl Variant {
         Variant::Strided,
         Variant::Aligned,
         Variant::OneLane,
+        Variant::SamePointer,
         Variant::Constant,
         Variant::Prune,
     ];
@@ -236,6 +240,7 @@ impl Variant {
             Variant::Strided => "strided",
             Variant::Aligned => "aligned",
             Variant::OneLane => "one_lane",
+            Variant::SamePointer => "same_pointer",
             Variant::Constant => "constant",
             Variant::Prune => "prune",
         }

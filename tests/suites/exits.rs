@@ -218,6 +218,22 @@ fn handlers_that_trap() {
         .check();
 }
 
+/// A pointer in memory is overwritten, half by half, in a loop that has been using it.
+#[test]
+fn pointers_that_change() {
+    let change = "struct Arrays { uniform int *uniform from; uniform int *uniform other; };
+        noinline void copy(uniform Arrays *uniform arrays, uniform int to[], uniform int n) {
+            uniform int *uniform words = (uniform int *uniform)arrays;
+            for (uniform int i = 0; i < n; ++i) {
+                to[i] += arrays->from[i];
+                if (i == n / 2)
+                    for (uniform int k = 0; k < 2; ++k) words[k] = words[k + 2];
+            }
+        }";
+    let body = "uniform Arrays arrays = { b, b + 3 }; copy(&arrays, a, n - 3);";
+    exit("another pointer than before", body).after(change).goes_on().check();
+}
+
 /// The first calls never go the rare way.
 #[test]
 fn ways_that_were_never_taken() {

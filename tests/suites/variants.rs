@@ -568,3 +568,51 @@ fn what_gangs_do_at_a_branch_is_counted() {
         assert_eq!(came, [60, 40, 30, 10, 0, 40, 1], "{engine}");
     }
 }
+
+/// A pointer is loaded in every round. Where the first number says so, it is changed in every round, too, half by half.
+const POINTERS: &str = "struct Arrays {
+    const uniform int *uniform from;
+    const uniform int *uniform other;
+};
+noinline void copy(uniform Arrays *uniform arrays, uniform int out[], uniform int n, uniform bool changes) {
+    uniform int *uniform words = (uniform int *uniform)arrays;
+    for (uniform int i = 0; i < n; i++) {
+        out[i] = arrays->from[i];
+        for (uniform int k = 0; k < 2; k++) {
+            uniform int word = words[k];
+            words[k] = changes ? words[k + 2] : word;
+            words[k + 2] = changes ? word : words[k + 2];
+        }
+    }
+}
+export void f(uniform int out[], const uniform int from[], uniform int n) {
+    uniform Arrays arrays = { from, from + 1 };
+    copy(&arrays, out, n - 1, from[0] < 0);
+}";
+
+#[test]
+fn what_is_asked_about_loaded_pointers_is_asked_before_loops() {
+    let reference = module(Engine::Interp, POINTERS, settings());
+    let usual: Vec<i32> = (0..1000).collect();
+    let other: Vec<i32> = (-1..999).collect();
+    for engine in jits() {
+        let on = module(engine, POINTERS, settings());
+        let off = module(engine, POINTERS, without(Variant::SamePointer));
+        for module in [&on, &off] {
+            (0..20).for_each(|_| assert_eq!(mapped(module, &usual), mapped(&reference, &usual)));
+        }
+        let (hit, missed) = told(&on, Variant::SamePointer, 8);
+        assert!(hit > 0 && missed == 0, "{engine}: {hit} {missed}");
+        assert_eq!(told(&off, Variant::SamePointer, 8), (0, 0));
+        let expects = |m: &Module| {
+            versions(m).iter().any(|v| v.region.exits.iter().any(|e| e.reason == ExitReason::OtherPointer))
+        };
+        assert!(expects(&on) && !expects(&off), "{engine}");
+        // What is left by another pointer often enough is compiled anew, and expects nothing.
+        (0..30).for_each(|_| assert_eq!(mapped(&on, &other), mapped(&reference, &other)));
+        assert!(on.jit().unwrap().report().iter().any(|l| l.recompiles > 0), "{engine}");
+        let (_, missed) = told(&on, Variant::SamePointer, 8);
+        (0..30).for_each(|_| assert_eq!(mapped(&on, &other), mapped(&reference, &other)));
+        assert_eq!(told(&on, Variant::SamePointer, 8).1, missed, "{engine}");
+    }
+}

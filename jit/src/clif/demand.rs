@@ -7,6 +7,7 @@
 use super::plan::{LaneWidth, MaskRule};
 use super::translate::Translator;
 use crate::backend::Rules;
+use crate::exec_ir::meaning::zeros;
 use crate::ir::{Inst, Kind, Value};
 use crate::lowering::has_code;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
@@ -203,6 +204,8 @@ impl<'a> Translator<'a> {
                 self.has_rule(Rules::Lanes, op).then(|| self.extract(ty, inst.args[0], inst.args[1]))
             }
             Kind::Op { op, ty, from } => self.scalar_op(op, ty, from, &inst.args),
+            Kind::Zeros => Some(self.b.ins().iconst(types::I64, zeros() as i64)),
+            Kind::LoadedPointer { .. } => Some(self.scalar(inst.args[2])),
             Kind::RawBits { ty, .. } => {
                 let x = self.scalar(inst.args[0]);
                 Some(self.moved_bits(x, ty))

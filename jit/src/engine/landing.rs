@@ -21,7 +21,7 @@ pub(super) struct Landing {
     pub fuel: i64,
     /// Whether it is how the loop ends, or is left for a moment only.
     pub expected: bool,
-    /// Whether it stands for a way that was left out.
+    /// Whether it stands for a way that was left out, as it was not expected to be taken.
     pub pruned: bool,
     /// Whether it leads to what was too much for the region.
     pub divides: bool,
@@ -60,7 +60,7 @@ impl Landing {
             }),
         });
         let frames: Box<[ResumeFrame]> = frames.collect();
-        let pruned = exit.reason == ExitReason::NeverTaken;
+        let pruned = matches!(exit.reason, ExitReason::NeverTaken | ExitReason::OtherPointer);
         let returns = exit.reason == ExitReason::Return && matches!(&exit.frames[..], [f] if f.unopened.is_none());
         let leads = match exit.reason {
             ExitReason::Return if returns => Leads::On,

@@ -8,11 +8,12 @@
 //! | `all_active` | the loop's head | entries | counted where lanes part |
 //! | `one_lane` | the head of a function or the rest of one | entries | counted at loops only |
 //! | `constant` | the loop's head | entries | times that only other constants kept the version from being entered |
+//! | `same_pointer` | the load of a pointer | entries in which it was the same as before the loop | entries that another one ended |
 //! | `prune` | where a way begins that was left out | entries that were not left by it | entries that were |
 
 use super::report::CounterReport;
 use super::version::Version;
-use crate::ir::{Counter, Outcome};
+use crate::ir::{Counter, ExitReason, Outcome};
 use crate::profile::ProgramPoint;
 use crate::record::MaskFact;
 use crate::settings::Variant;
@@ -45,19 +46,20 @@ impl Version {
             known.push((Variant::Constant, head, Outcome::Hit, entries));
             known.push((Variant::Constant, head, Outcome::Missed, self.other_constants.load(Relaxed)));
         }
-        for (way, taken) in self.left_out() {
-            known.push((Variant::Prune, way, Outcome::Hit, entries.saturating_sub(taken)));
-            known.push((Variant::Prune, way, Outcome::Missed, taken));
+        for ((variant, way), taken) in self.left_out() {
+            known.push((variant, way, Outcome::Hit, entries.saturating_sub(taken)));
+            known.push((variant, way, Outcome::Missed, taken));
         }
         known
     }
 
     /// The ways that were left out, and how often they were taken nevertheless.
-    fn left_out(&self) -> BTreeMap<ProgramPoint, u64> {
+    fn left_out(&self) -> BTreeMap<(Variant, ProgramPoint), u64> {
         let mut ways = BTreeMap::new();
         for (exit, landing) in self.region.exits.iter().zip(&self.exits).filter(|(_, landing)| landing.pruned) {
+            let variant = if exit.reason == ExitReason::OtherPointer { Variant::SamePointer } else { Variant::Prune };
             if let Some(frame) = exit.frames.last() {
-                *ways.entry((frame.function, frame.pc)).or_default() += landing.taken.load(Relaxed);
+                *ways.entry((variant, (frame.function, frame.pc))).or_default() += landing.taken.load(Relaxed);
             }
         }
         ways

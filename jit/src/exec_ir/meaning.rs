@@ -196,6 +196,8 @@ impl Meaning {
                     out[l] = sem::eval(op, ty, from, [operand(0), operand(1), operand(2)]).unwrap_or(0);
                 }
             }
+            Kind::Zeros => out[0] = zeros(),
+            Kind::LoadedPointer { .. } => out[0] = args[2][0],
             Kind::RawBits { .. } => lanes.for_each(|l| out[l] = args[0][l]),
             Kind::Splat => lanes.for_each(|l| out[l] = args[0][0]),
             Kind::MaskBits => out[0] = bits_of(args[0]),
@@ -417,6 +419,12 @@ unsafe fn atomic(op: Op, ty: Ty, args: &Args) -> u64 {
     }
     let old = if ty.size() == 8 { change!(AtomicU64, u64) } else { u64::from(change!(AtomicU32, u32)) };
     normalised(ty, old)
+}
+
+/// The host address of eight bytes that are zero.
+pub(crate) fn zeros() -> u64 {
+    static ZEROS: u64 = 0;
+    (&raw const ZEROS).expose_provenance() as u64
 }
 
 #[cfg(test)]

@@ -55,6 +55,8 @@ impl Display for Kind {
             Kind::Returned { at } => write!(f, "returned @{at}"),
             Kind::Op { op, ty, from } if ty == from => write!(f, "{}.{ty}", op.info().name),
             Kind::Op { op, ty, from } => write!(f, "{}.{ty}.{from}", op.info().name),
+            Kind::Zeros => f.write_str("zeros"),
+            Kind::LoadedPointer { exit } => write!(f, "loaded_pointer else x{}", exit.0),
             Kind::RawBits { ty, from } => write!(f, "raw_bits.{ty}.{from}"),
             Kind::Splat => f.write_str("splat"),
             Kind::MaskBits => f.write_str("mask.bits"),

@@ -75,6 +75,8 @@ pub enum ExitReason {
     Poll,
     /// A way that was never taken before, and left out.
     NeverTaken,
+    /// A pointer is not the one that has been loaded before.
+    OtherPointer,
     /// A load may be out of bounds.
     Load,
     /// A store may be out of bounds.
@@ -110,6 +112,7 @@ impl fmt::Display for ExitReason {
             ExitReason::Cut => "it goes on in another region",
             ExitReason::Poll => "poll",
             ExitReason::NeverTaken => "a way that was never taken before",
+            ExitReason::OtherPointer => "another pointer than before",
             ExitReason::Load => "a load is out of bounds",
             ExitReason::Store => "a store is out of bounds",
             ExitReason::ZeroDivisor { varying: true } => "a divisor is zero",

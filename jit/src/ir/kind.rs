@@ -108,6 +108,15 @@ pub enum Kind {
         /// Byte offset from the base of the entered frame.
         at: u32,
     },
+    /// `() → uniform u64`. A host address of eight bytes that are zero, and stay so.
+    Zeros,
+    /// `(uniform bool ok, uniform u64 host address, uniform u64 pointer) → uniform u64`. The pointer, which has been loaded from the
+    /// address, where `ok` says that it could be. If it is expected to be the same in all rounds of a loop
+    /// (`passes::same_pointers`), that is found out here, before the exit's instruction has had any effect.
+    LoadedPointer {
+        /// Where to go if it is not.
+        exit: ExitId,
+    },
     /// An operation of the table that is elementwise (also `select`, `cvt`, `bitcast`, `padd`) or one of `iota`, `shuffle`,
     /// `extract`, `insert`; the arguments and shapes are the bytecode's (uniform arguments of a varying result are
     /// broadcast). `idiv` and `irem` have no zero among their divisors, in any lane.
@@ -432,6 +441,7 @@ impl Kind {
             | Kind::Interpret { exit, .. }
             | Kind::Call { exit, .. }
             | Kind::CallIndirect { exit }
+            | Kind::LoadedPointer { exit }
             | Kind::Guard { exit }
             | Kind::Tick { exit, .. } => Some(exit),
             _ => None,

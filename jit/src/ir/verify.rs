@@ -110,10 +110,11 @@ impl Check<'_> {
                     Err("has no result".into())
                 }
             }
-            FrameAddress | IsShared | FrameHost { .. } | FrameOpen { .. } => expect(&[], Some(u64_)),
+            FrameAddress | IsShared | Zeros | FrameHost { .. } | FrameOpen { .. } => expect(&[], Some(u64_)),
             FrameClose => expect(&[u64_], None),
             Interpret { site, .. } => self.site(site, args, result),
             Op { op, ty, from } => self.operation(inst, op, ty, from, args, result),
+            LoadedPointer { .. } => expect(&[Type::BOOL, u64_, u64_], Some(u64_)),
             RawBits { ty, from } => {
                 let varying = args.iter().any(|arg| arg.is_varying());
                 let of = |ty| if varying { Type::varying(ty) } else { Type::uniform(ty) };

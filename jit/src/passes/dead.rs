@@ -112,12 +112,12 @@ impl Needed {
         let mut work = Vec::new();
         for block in &region.blocks {
             for inst in &block.insts {
-                if has_effect(inst) {
-                    work.extend(&inst.args);
-                    work.extend(inst.kind.exit().iter().flat_map(|e| region.exits[e.index()].values()));
-                }
-                if let Some(v) = inst.result {
-                    uses[v.index()].extend(&inst.args);
+                let exit = inst.kind.exit();
+                let at_exit = exit.iter().flat_map(|e| region.exits[e.index()].values());
+                let used = inst.args.iter().copied().chain(at_exit);
+                match inst.result {
+                    Some(v) if !has_effect(inst) => uses[v.index()].extend(used),
+                    _ => work.extend(used),
                 }
             }
             match &block.end {

@@ -54,7 +54,8 @@ pub mod params;
 pub mod pointers;
 pub mod predictive_commoning;
 pub mod rematerialise;
-pub mod sink;
+pub mod same_pointers;
+mod sink;
 pub mod sink_frames;
 pub mod straighten;
 pub mod strength_reduction;
@@ -83,6 +84,7 @@ pub const PASSES: &[Pass] = &[
     ("fold", fold::run),
     ("params", params::run),
     ("straighten", straighten::run),
+    ("same_pointers", same_pointers::run),
     ("elements", elements::run),
     ("bounds", bounds::run),
     ("pointers", pointers::run),

@@ -190,7 +190,18 @@ impl Recorder<'_> {
         let ok = self.in_bounds(at, at.ty.size() as u32, false);
         self.guard(state, ok, ExitReason::Load);
         let host = self.host_at(at);
-        self.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty))
+        let v = self.emit(Kind::Load { ty: at.ty }, &[host], Type::uniform(at.ty));
+        self.loaded_pointer(state, at, (ok, host, v)).unwrap_or(v)
+    }
+
+    /// A pointer that has been loaded, which may be expected to stay the same ([`same_pointers`](crate::passes::same_pointers)).
+    /// Of those in the memory of frames more is known.
+    fn loaded_pointer(&mut self, state: &State, at: &Operand, (ok, host, v): (Value, Value, Value)) -> Option<Value> {
+        if at.ty != Ty::U64 || self.address(at.base).is_some() || !self.advice.expects_same_pointer(self.place(state)) {
+            return None;
+        }
+        let exit = self.exit(state, ExitReason::OtherPointer);
+        Some(self.emit(Kind::LoadedPointer { exit }, &[ok, host, v], Type::uniform(Ty::U64)))
     }
 
     /// Consecutive elements. If the whole vector is not in bounds, active lanes may be: that is found out one by one.

@@ -251,6 +251,8 @@ impl<'a, T: Target> Lower<'a, T> {
             Kind::FrameClose => self.close_frame(inst),
             Kind::FrameHost { .. }
             | Kind::Op { .. }
+            | Kind::Zeros
+            | Kind::LoadedPointer { .. }
             | Kind::RawBits { .. }
             | Kind::Splat
             | Kind::MaskBits

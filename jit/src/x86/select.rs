@@ -7,6 +7,7 @@ use super::inst::{Arg, Base, Cond, Mem, Plain, Size};
 use super::level::Level;
 use super::values::broadcast;
 use crate::backend::{Rule, Rules};
+use crate::exec_ir::meaning::zeros;
 use crate::ir::{Inst, Kind};
 use crate::lowering::Comparison;
 use crate::vcode::Lower;
@@ -34,6 +35,14 @@ pub(super) fn select<L: Level>(s: &mut Select<'_, L>, inst: &Inst) -> bool {
             s.set(inst, x);
         }
         Kind::Op { op, ty, from } => return s.op(inst, op, ty, from),
+        Kind::Zeros => {
+            let x = s.imm(zeros());
+            s.set(inst, x);
+        }
+        Kind::LoadedPointer { .. } => {
+            let x = s.gpr(inst.args[2]);
+            s.set(inst, x);
+        }
         Kind::RawBits { ty, from } => s.raw_bits(inst, ty, from),
         Kind::Splat => s.splat(inst),
         Kind::MaskBits => {

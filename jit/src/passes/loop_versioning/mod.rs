@@ -39,7 +39,8 @@
 //! up to `q`, it does not wrap around in its own type either, and every comparison would hold. The limit must be so far from
 //! the end of its type that the counter does not step over it.
 //!
-//! Loads from addresses that do not change leave the copy, if what it writes lies elsewhere: see [`hoist`].
+//! Loads from addresses that do not change leave the copy, if what it writes lies elsewhere: see [`hoist`]. So do guards that compare
+//! a pointer that is loaded with what was loaded before the loop ([`same_pointers`](super::same_pointers)).
 //!
 //! All of this is computed in the block `range` from what the back edge brings and from values outside of the cycle, never from
 //! values inside of it: another way to the latch may have left those of an earlier round. Fuel is counted by the polls in the copy,
@@ -57,7 +58,7 @@ use super::{dead, fold, gvn, params, sink};
 use crate::dominance::Dominators;
 use crate::ir::{Block, BlockId, Edge, End, ExitId, Inst, Kind, Region, Type, Value};
 use cycle::Cycle;
-use hoist::Hoisted;
+use hoist::{Expected, Hoisted};
 use progress::Progress;
 use range::{Changes, Counter, Range, small};
 use spmdvm_vm::isa::Op;
@@ -291,20 +292,31 @@ impl<'a> Counted<'a> {
 
     /// Makes the copy, if the loop is fit for it.
     fn make(mut self) -> Option<()> {
+        let expected = self.expected_pointers();
+        if !expected.is_empty() && self.make_expecting(&expected).is_some() {
+            return Some(());
+        }
+        self.make_expecting(&[])
+    }
+
+    /// Makes the copy without the guards of some pointers that are expected to stay the same.
+    fn make_expecting(&mut self, expected: &[Expected]) -> Option<()> {
         let counter = self.counter()?;
         let ranges = self.ranges();
         if ranges.is_empty() || !self.outer_values_reach_the_latch() {
             return None;
         }
         let settled = self.settled();
-        let checked: Vec<Value> = ranges.iter().map(|r| r.0).chain(settled.iter().copied()).collect();
+        let ranged = ranges.iter().map(|r| r.0);
+        let checked: Vec<Value> =
+            ranged.chain(settled.iter().copied()).chain(expected.iter().map(|e| e.condition)).collect();
         // There is no slow way in the copy.
         if !self.cycle.checks.iter().all(|check| checked.contains(check)) {
             return None;
         }
         let (mut insts, mut first_insts) = (Vec::new(), Vec::new());
         let in_advance = self.counts_in_advance(&checked);
-        let test = self.range_test(&counter, &ranges, in_advance.is_some(), &mut insts)?;
+        let test = self.range_test(&counter, &ranges, in_advance.map(|_| expected), &mut insts)?;
         let RangeTest { mut all_in_bounds, rounds, mut progress, hoisted } = test;
         // Together first: what no loop around this one changes either leaves it.
         let mut m = Maker { region: self.region, to: &mut insts };
@@ -313,7 +325,7 @@ impl<'a> Counted<'a> {
             all_in_bounds = m.op(Op::And, Ty::Bool, &[all_in_bounds, hold]);
         }
         let some = progress.begin(&mut Maker { region: self.region, to: &mut first_insts }, rounds, in_advance);
-        let loaded = hoisted.load(&mut self, &mut progress, &mut first_insts);
+        let loaded = hoisted.load(self, &mut progress, &mut first_insts);
         let [range, enter, copy] = [0, 1, 2].map(|i| BlockId(self.region.blocks.len() as u32 + i));
         let back = Edge { to: self.head(), args: self.next.clone() };
         let mut args = vec![progress.first];
@@ -388,13 +400,13 @@ impl<'a> Counted<'a> {
         Some(new)
     }
 
-    /// Makes what the block `range` computes. Loads may leave the loop only if it is left by nothing but polls, and these are counted
-    /// in advance.
+    /// Makes what the block `range` computes. Loads may leave the loop, among them those of pointers that are expected to stay the same,
+    /// only if it is left by nothing but polls, and these are counted in advance.
     fn range_test(
         &mut self,
         counter: &Counter,
         ranges: &[(Value, Value, Value, i64)],
-        loads_may_leave: bool,
+        loads_leave: Option<&[Expected]>,
         to: &mut Vec<Inst>,
     ) -> Option<RangeTest> {
         let made = &mut HashMap::new();
@@ -421,10 +433,13 @@ impl<'a> Counted<'a> {
             ok = Maker { region: self.region, to }.op(Op::And, Ty::Bool, &[ok, holds]);
         }
         let mut hoisted = Hoisted::default();
-        if loads_may_leave {
-            let (found, apart) = Hoisted::find(self, &progress, (rounds, &mut changes), to);
+        if let Some(expected) = loads_leave {
+            let (found, holds) = Hoisted::find(self, expected, &progress, (rounds, &mut changes), to);
+            if !expected.iter().all(|e| found.contains(&e.load)) {
+                return None;
+            }
             hoisted = found;
-            if let Some(holds) = apart {
+            for holds in holds {
                 ok = Maker { region: self.region, to }.op(Op::And, Ty::Bool, &[ok, holds]);
             }
         }
