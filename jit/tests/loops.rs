@@ -93,8 +93,33 @@ fn a_loop_counts_in_a_register() {
     rounds.end(&mut b, &[], 10);
     leave_plainly(&mut b, &host);
     let text = listing(&x86, finished(b));
-    assert_eq!(count(&text, &["vpaddd zmm30"]), 1, "{text}");
+    assert_eq!(count(&text, &["vpaddd ymm30"]), 1, "{text}");
     assert_eq!(count(&text, &["inc qword"]), 0, "{text}");
+}
+
+/// Vectors of 256 bits are copied as such, and counted beside: operations on 512 bits would slow the loop down.
+#[test]
+fn loops_on_half_vectors_have_no_whole_ones() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(8);
+    let f = host.places(Type::varying(Ty::F32));
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = execution_mask(&mut b);
+    let [x, y] = [0, 1].map(|i| entry(&mut b, f[i]));
+    let (rounds, params) = Loop::begin(&mut b, &[x]);
+    let polled = b.exit(exit(&host, mask, vec![(f[0], params[0])], vec![]));
+    b.effect(Kind::Count(0), &[]);
+    b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
+    // Both products are added to `x`, which is read again: two of the three take copies.
+    let first = b.op(Op::Fma, Ty::F32, &[y, y, params[0]]);
+    let second = b.op(Op::Fma, Ty::F32, &[first, y, params[0]]);
+    let next = b.op(Op::Fma, Ty::F32, &[first, second, params[0]]);
+    rounds.end(&mut b, &[next], 10);
+    leave(&mut b, &host, mask, vec![(f[1], y)]);
+    let text = listing(&x86, finished(b));
+    assert!(count(&text, &["vmovaps ymm"]) > 0, "{text}");
+    // Where the region is left, the counters are added to those in memory.
+    assert_eq!(count(&text, &["zmm"]), 1, "{text}");
 }
 
 /// A lane that goes on alone: elements of several vectors, in the loop's registers, are put into their vectors by exits.

@@ -5,6 +5,7 @@
 //! has put what they need.
 
 use super::code::VCode;
+use super::halves::{self, Whole};
 use super::inst::{ExitStub, Inst, StubWrite};
 use super::{Assembler, Callee, Target};
 use crate::backend::{CompileError, Limit};
@@ -74,6 +75,9 @@ struct Emitter<'a, T: Target> {
     leave_at: Option<usize>,
     /// Jumps whose distances are open, by what the assembler calls them.
     fixups: Vec<(usize, Label)>,
+    /// What registers hold where blocks begin, and now.
+    halves: Option<Vec<Whole>>,
+    whole: Option<Whole>,
 }
 
 /// Writes the code of a region.
@@ -96,6 +100,8 @@ pub(super) fn emit<T: Target>(target: &T, code: &VCode<T>, output: &Output) -> R
         back_at: Vec::new(),
         leave_at: None,
         fixups: Vec::new(),
+        halves: halves::at_blocks(code, output),
+        whole: None,
     };
     e.asm.prologue()?;
     let mut order: Vec<usize> = {
@@ -159,16 +165,27 @@ impl<T: Target> Emitter<'_, T> {
     fn block(&mut self, block: usize, next: Option<usize>) -> Result<(), CompileError> {
         self.blocks[block] = self.asm.at();
         let (code, output) = (self.code, self.output);
+        self.whole = halves::at_block(&self.halves, Block::new(block));
         for step in output.block_insts_and_edits(code, Block::new(block)) {
             match step {
-                InstOrEdit::Edit(Edit::Move { from, to }) => self.asm.move_value(*from, *to)?,
+                InstOrEdit::Edit(Edit::Move { from, to }) => self.move_value(*from, *to)?,
                 InstOrEdit::Inst(i) => {
-                    let allocs = output.inst_allocs(i);
-                    self.inst(&code.insts[i.index()], allocs, next)?;
+                    let (inst, allocs) = (&code.insts[i.index()], output.inst_allocs(i));
+                    self.inst(inst, allocs, next)?;
+                    if let Some(whole) = &mut self.whole {
+                        whole.write(inst, allocs);
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    fn move_value(&mut self, from: Allocation, to: Allocation) -> Result<(), CompileError> {
+        match self.whole.as_mut().is_some_and(|whole| whole.moves_half(from, to)) {
+            true => self.asm.move_half(from, to),
+            false => self.asm.move_value(from, to),
+        }
     }
 
     fn inst(&mut self, inst: &Inst<T>, allocs: &[Allocation], next: Option<usize>) -> Result<(), CompileError> {
@@ -179,7 +196,7 @@ impl<T: Target> Emitter<'_, T> {
                 if let &[from, to] = allocs
                     && from != to
                 {
-                    self.asm.move_value(from, to)?;
+                    self.move_value(from, to)?;
                 }
             }
             Inst::Jump(to, _) => {

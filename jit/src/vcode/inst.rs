@@ -4,7 +4,7 @@ use super::Target;
 use crate::ir::ExitId;
 use crate::lowering::Area;
 use crate::lowering::runtime::Callee;
-use regalloc2::{Block, Operand, VReg};
+use regalloc2::{Allocation, Block, Operand, VReg};
 use std::fmt::Debug;
 
 /// What an address is counted from.
@@ -78,6 +78,10 @@ pub trait MachInst: Clone + Debug {
 
     /// Visits the registers that it reads.
     fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg));
+
+    /// Tells where the vectors are that it writes, and whether that is more than half a vector of the largest size: if not, the rest
+    /// becomes 0. Asked for only if the target [moves halves](Target::MOVES_HALVES).
+    fn each_vector_written(&self, _allocs: &[Allocation], _f: &mut dyn FnMut(Allocation, bool)) {}
 }
 
 /// An instruction of a machine whose instructions are all alike: each writes at most one register, reads others, and has a memory operand

@@ -19,6 +19,7 @@ mod code;
 mod compile;
 mod emit;
 mod exits;
+mod halves;
 mod inst;
 mod loops;
 mod lower;
@@ -72,6 +73,8 @@ pub trait Target: Sized + Send + Sync + 'static {
     const VECTOR_BYTES: usize;
     /// The class of registers that masks are in.
     const MASK: RegClass;
+    /// Whether vectors of no more than half the largest size are moved as such.
+    const MOVES_HALVES: bool = false;
     /// Counters that it keeps in a register, if any.
     const COUNTERS: usize = 0;
     /// Bytes at the end of a frame that are its own.
@@ -214,6 +217,11 @@ pub trait Assembler<T: Target> {
 
     /// Moves a register to another, or to or from where it is spilled.
     fn move_value(&mut self, from: Allocation, to: Allocation) -> Result<(), CompileError>;
+
+    /// The same to a register, of half a vector at most; the rest of it becomes 0.
+    fn move_half(&mut self, from: Allocation, to: Allocation) -> Result<(), CompileError> {
+        self.move_value(from, to)
+    }
 
     /// Has the next instruction stand where the machine is quick to go on from a jump.
     fn align(&mut self) {}

@@ -306,6 +306,21 @@ impl<L: Level> Assembler<X86<L>> for Asm<'_, L> {
         self.clear(r)
     }
 
+    fn move_half(&mut self, from: Allocation, to: Allocation) -> Done {
+        let to = to.as_reg().map(env::register).ok_or_else(|| nowhere("no register for half a vector"))?;
+        let to = sized(to, Size::Y);
+        match from.as_reg() {
+            Some(from) => {
+                let from = sized(env::register(from), Size::Y);
+                self.put(Build::new(Code::EVEX_Vmovaps_ymm_k1z_ymmm256).reg(to).reg(from))
+            }
+            None => {
+                let slot = self.slot(from)?;
+                self.put(Build::new(Code::EVEX_Vmovups_ymm_k1z_ymmm256).reg(to).mem(slot))
+            }
+        }
+    }
+
     fn move_value(&mut self, from: Allocation, to: Allocation) -> Done {
         match (from.as_reg(), to.as_reg()) {
             (Some(a), Some(b)) => {

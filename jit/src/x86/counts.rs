@@ -22,8 +22,12 @@ impl<L: Level> Select<'_, L> {
     pub(super) fn count(&mut self, counts: &[u32]) {
         let bytes: Vec<u8> = counts.iter().flat_map(|n| n.to_le_bytes()).collect();
         let more = Arg::Mem(Mem::at(Base::Pool, self.code.constant(&bytes)));
-        let args = [Arg::Fixed(COUNTS), Arg::Fixed(COUNTS), more];
-        self.plain(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, &args);
+        // No more than are needed: see `vcode::halves`.
+        let (code, counts) = match self.code.counters.len() {
+            ..=8 => (Code::EVEX_Vpaddd_ymm_k1z_ymm_ymmm256b32, sized(COUNTS, Size::Y)),
+            _ => (Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, COUNTS),
+        };
+        self.plain(code, &[Arg::Fixed(counts), Arg::Fixed(counts), more]);
     }
 }
 

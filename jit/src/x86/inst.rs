@@ -7,7 +7,7 @@ use super::env;
 use crate::vcode::MachInst;
 pub(super) use crate::vcode::{Base, Mem};
 use iced_x86::{Code, OpKind, Register};
-use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, RegClass, VReg};
+use regalloc2::{Allocation, Operand, OperandConstraint, OperandKind, OperandPos, RegClass, VReg};
 
 /// How much of a register an operand names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,6 +148,24 @@ impl MachInst for Plain {
             let at = operands.len() - first;
             operands.push(Operand::reg_use(mask));
             operands.extend(self.mask_left.map(|left| Operand::reg_reuse_def(left, at)));
+        }
+    }
+
+    fn each_vector_written(&self, allocs: &[Allocation], f: &mut dyn FnMut(Allocation, bool)) {
+        let mut at = 0;
+        for arg in self.args.iter().flatten() {
+            let (operands, written) = match *arg {
+                Arg::Def(_, form) => (1, Some(form)),
+                Arg::Use(..) | Arg::Any(..) => (1, None),
+                Arg::Tied { form, .. } => (2, Some(form)),
+                Arg::Both { .. } => (2, None),
+                Arg::Mem(mem) | Arg::Broadcast(mem) | Arg::Lanes(mem, _) => (mem.registers().count(), None),
+                Arg::Imm(..) | Arg::Fixed(_) => (0, None),
+            };
+            at += operands;
+            if let Some(form) = written.filter(|form| form.class() == RegClass::Float) {
+                f(allocs[at - 1], form == Size::Z);
+            }
         }
     }
 

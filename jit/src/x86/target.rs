@@ -47,6 +47,7 @@ impl<L: Level> Target for X86<L> {
     const VECTOR_BYTES: usize = L::VECTOR_BYTES;
     const OWN_BYTES: i32 = super::env::OWN_BYTES;
     const MASK: RegClass = L::MASK;
+    const MOVES_HALVES: bool = L::VECTOR_BYTES == 64;
     const COUNTERS: usize = L::COUNTERS;
 
     fn registers() -> &'static MachineEnv {
