@@ -133,7 +133,7 @@ pub trait Target: Sized + Send + Sync + 'static {
     /// Stores a vector of so many bytes.
     fn store_vector(s: &mut Lower<'_, Self>, bytes: usize, to: Mem, x: VReg);
 
-    /// A uniform value's register in all lanes of the largest vector.
+    /// A uniform value's register in all lanes of a piece.
     fn broadcast(s: &mut Lower<'_, Self>, x: VReg, ty: Ty) -> VReg;
 
     /// Likewise, an element of so many bytes in memory, to the elements of a vector of so many.

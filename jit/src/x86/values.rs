@@ -110,16 +110,17 @@ impl<L: Level> Select<'_, L> {
         Arg::Broadcast(self.pool_of(bits, size))
     }
 
-    /// A uniform value's register in all lanes of the largest vector.
+    /// A uniform value's register in all lanes of a vector of the size that pieces of its type have.
     pub(super) fn broadcast(&mut self, x: VReg, ty: Ty) -> VReg {
+        let to = self.form(ty.size());
         let (code, form) = match (class_of(ty), ty.size()) {
-            (RegClass::Float, size) => (broadcast(size, L::WHOLE), Size::X),
-            (_, 1) => (sized(Code::EVEX_Vpbroadcastb_xmm_k1z_r32, L::WHOLE), Size::G32),
-            (_, 2) => (sized(Code::EVEX_Vpbroadcastw_xmm_k1z_r32, L::WHOLE), Size::G32),
-            (_, 4) => (sized(Code::EVEX_Vpbroadcastd_xmm_k1z_r32, L::WHOLE), Size::G32),
-            _ => (sized(Code::EVEX_Vpbroadcastq_xmm_k1z_r64, L::WHOLE), Size::G64),
+            (RegClass::Float, size) => (broadcast(size, to), Size::X),
+            (_, 1) => (sized(Code::EVEX_Vpbroadcastb_xmm_k1z_r32, to), Size::G32),
+            (_, 2) => (sized(Code::EVEX_Vpbroadcastw_xmm_k1z_r32, to), Size::G32),
+            (_, 4) => (sized(Code::EVEX_Vpbroadcastd_xmm_k1z_r32, to), Size::G32),
+            _ => (sized(Code::EVEX_Vpbroadcastq_xmm_k1z_r64, to), Size::G64),
         };
-        self.vector(code, L::WHOLE, &[Arg::Use(x, form)])
+        self.vector(code, to, &[Arg::Use(x, form)])
     }
 
     pub(super) fn splat(&mut self, inst: &Inst) {
