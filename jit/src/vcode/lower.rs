@@ -99,7 +99,9 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         is_in_loop: false,
         blocks: HashMap::new(),
     };
-    s.code.counters = layout.counters(region, T::COUNTERS);
+    // Where floats fill half a vector, so do the counters.
+    let halves = T::MOVES_HALVES && 4 * region.width.lanes() <= T::VECTOR_BYTES / 2;
+    s.code.counters = layout.counters(region, if halves { T::COUNTERS / 2 } else { T::COUNTERS });
     if !s.code.counters.is_empty() {
         s.code.needs_scratch(4 * T::COUNTERS);
     }

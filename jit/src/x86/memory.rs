@@ -146,11 +146,8 @@ impl<L: Level> Select<'_, L> {
         if self.fills_vector(size) {
             return self.load_vector(self.form(size), from.plus((L::VECTOR_BYTES * i) as i32));
         }
-        if !L::HAS_MASKS {
-            return self.load_few(self.lanes * size, from);
-        }
-        let mask = self.full_mask();
-        self.vector_masked(masked_move(size), Size::X, &[Arg::Mem(from)], mask)
+        // Not under a mask: to memory, such an access is as long as the vector. One of the next lanes would wait for it.
+        self.load_few(self.lanes * size, from)
     }
 
     /// Loads 1, 2, 4 or 8 bytes; the rest of the vector is 0.
@@ -262,18 +259,15 @@ impl<L: Level> Select<'_, L> {
                 self.store_vector(form, to, x);
                 continue;
             }
-            if mask.is_none() && !L::HAS_MASKS {
+            let Some(mask) = mask else {
                 self.store_few(self.lanes * size, to, x);
                 continue;
-            }
-            if let Some(bytes) = mask.and_then(|mask| self.first_bytes(mask, size, i)) {
+            };
+            if let Some(bytes) = self.first_bytes(mask, size, i) {
                 self.store_first_bytes(bytes, to, x);
                 continue;
             }
-            let mask = match mask {
-                Some(mask) => self.mask(mask),
-                None => self.full_mask(),
-            };
+            let mask = self.mask(mask);
             let part = self.mask_part(mask, size, i);
             let args = [Arg::Mem(to), Arg::Use(x, form)];
             self.plain_masked(sized(masked_store(size), form), &args, part, false);

@@ -118,7 +118,8 @@ impl<L: Level> Select<'_, L> {
     /// Loads a uniform value to all lanes of a vector; of a float the first of them is the uniform value.
     fn load_in_all_lanes(&mut self, inst: &Inst, ty: Ty) {
         let from = Arg::Mem(self.address(inst.args[0]));
-        let x = self.vector(broadcast(ty.size(), L::WHOLE), L::WHOLE, &[from]);
+        let form = self.form(ty.size());
+        let x = self.vector(broadcast(ty.size(), form), form, &[from]);
         if let Some(v) = inst.result {
             self.splats[v.index()] = Some(x);
         }
