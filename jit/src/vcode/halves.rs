@@ -5,7 +5,8 @@
 //!
 //! A register holds half a vector if the instruction that has written it last has written no more, and with it made the rest 0, as the
 //! encodings do. At the beginning of a block, it does so if it does at the end of all blocks that lead there: a forward analysis of
-//! where the register allocator has put everything, until nothing changes. Of what is spilled all is stored, so that it may be loaded either way.
+//! where the register allocator has put everything, until nothing changes. Of what is spilled all is stored, so
+//! that it may be loaded either way.
 
 use super::Target;
 use super::code::VCode;
