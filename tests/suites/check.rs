@@ -785,6 +785,7 @@ const DO_IT: &[(&str, FindingKind)] = &[
     ("masks/uninitialised_in_loop", FindingKind::Uninitialised),
     ("masks/uninitialised_is_zero", FindingKind::Uninitialised),
     ("masks/varying_store_to_uniform_address", FindingKind::ConflictingStores),
+    ("memory/stores_to_one_address", FindingKind::ConflictingStores),
     ("soa/nested_struct", FindingKind::Uninitialised),
     ("tasks/message_passing", FindingKind::Race),
     ("tasks/message_passing", FindingKind::RacyBranch),
