@@ -129,6 +129,7 @@ noinline void copy(uniform Arrays *uniform arrays, uniform int n, uniform int ch
 export void f(const uniform float a[], uniform float out[], uniform int n, uniform int change) {
     uniform Arrays arrays = { a, a + 1, out };
     copy(&arrays, n - 1, change);
+    out[n - 1] = 0;
 }
 """
 
