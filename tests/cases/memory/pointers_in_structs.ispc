@@ -7,6 +7,7 @@
 //~ run: changed_by_halves(a=iota:400, b=fill(1000 + i):400, n=400, out=zeros:400) out[i] == (i <= 300 ? i : 1000 + i)
 //~ run: changed_often(a=iota:400, b=fill(1000 + i):400, n=400, out=zeros:400) out[i] == (i % 2 == 0 ? i : 1000 + i)
 //~ run: through_itself(a=fill(7 * i):300, out=zeros:300, n=300) out[i] == (i < 4 ? 0 : 7 * i)
+//~ run: divided(a=fill(7 * i):300, by=ones:300, out=zeros:300, n=300) out[i] == (i < 4 ? 0 : 7 * i)
 //~ run: nowhere(n=0) result == 1
 //~ run: beyond(x=iota:100, n=100, length=50, out=zeros:100)
 //~   trap: out_of_bounds line=beyond
@@ -132,6 +133,30 @@ export void through_itself(uniform int a[], uniform int out[], uniform int n) {
         a[k] = words[k];
     buffers.to = (uniform int *uniform)&buffers;
     copy(&buffers, n);
+}
+
+// The same where each round may trap, and the struct is so large that all rounds would be in bounds of it.
+struct Large {
+    uniform int *uniform from;
+    uniform int *uniform to;
+    uniform int rest[400];
+};
+
+noinline void divide(uniform Large *uniform large, uniform int by[], uniform int n) {
+    for (uniform int i = 0; i < n; i++)
+        large->to[i] = large->from[i] / by[i];
+}
+
+export void divided(uniform int a[], uniform int by[], uniform int out[], uniform int n) {
+    uniform Large large, after;
+    large.from = a;
+    after.from = a;
+    after.to = out;
+    uniform int *uniform words = (uniform int *uniform)&after;
+    for (uniform int k = 0; k < 4; k++)
+        a[k] = words[k];
+    large.to = (uniform int *uniform)&large;
+    divide(&large, by, n);
 }
 
 // A struct that is nowhere is not looked at before the loop.
