@@ -557,7 +557,8 @@ def nanmean(a):
 
 @_of_array(np.nanvar)
 def nanvar(a, ddof=0):
-    mean, count = nanmean(a), int(np.sum(~np.isnan(a)))
+    count = int(np.sum(~np.isnan(a)))
+    mean = nansum(a) / count
     total = np.sum(np.where(np.isnan(a), 0, (a - mean) ** 2))
     return total / (count - ddof) if count > ddof else mean * np.nan
 
