@@ -96,7 +96,7 @@ impl Exit {
     fn check(&self) {
         let (left, seen) = agree(&self.text, &self.inputs);
         assert!(left.get(self.why).is_some_and(|&n| n > 0), "`{}` was not taken: {left:?}\n{}", self.why, self.text);
-        let trapped = seen.iter().any(|seen| seen.ends[0].is_some());
+        let trapped = seen.iter().any(|seen| seen.ends.iter().any(Option::is_some));
         assert_eq!(trapped, self.traps, "{:?}\n{}", seen[0].ends, self.text);
     }
 }
@@ -232,6 +232,35 @@ fn pointers_that_change() {
         }";
     let body = "uniform Arrays arrays = { b, b + 3 }; copy(&arrays, a, n - 3);";
     exit("another pointer than before", body).after(change).goes_on().check();
+}
+
+/// A pointer that is loaded while a frame exists leads to an array for a while, and then to that frame, which has ended where it is used.
+#[test]
+fn frames_that_have_ended() {
+    let functions = "struct Kept { uniform int *uniform to; }; uniform Kept kept[4];
+        inline uniform int *uniform keep(uniform int at, uniform int from, uniform int k, uniform int &sum) {
+            uniform int part[16];
+            part[k & 7] = k;
+            kept[at].to = part;
+            uniform int *uniform loaded = kept[from].to;
+            sum += loaded[k & 7];
+            return loaded;
+        }
+        noinline void once(uniform int a[], uniform int from, uniform int k) {
+            uniform int sum = 0;
+            uniform int *uniform after = keep(1, from, k, sum);
+            a[0] += sum + after[k & 7];
+        }
+        noinline void rounds(uniform int a[], uniform int from, uniform int k) {
+            uniform int sum = 0;
+            uniform int *uniform after = keep(1, from, k, sum);
+            for (uniform int i = 0; i < k; ++i) a[0] += sum + after[i & 7];
+        }";
+    for name in ["once", "rounds"] {
+        let body = format!("kept[2].to = b; a[79] += 1; {name}(a, a[79] > 100 ? 1 : 2, a[79] & 15);");
+        let calls = Input { calls: 30, ..Input::default() };
+        exit("a load is out of bounds", &body).after(functions).with([calls]).check();
+    }
 }
 
 /// The first calls never go the rare way.

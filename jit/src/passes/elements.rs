@@ -17,8 +17,8 @@
 //! A host address is asked only behind a check of the same pointer, which has found that it is not poison. So a pointer is left alone
 //! if there is a check of it that is not of a constant place.
 
+use super::Lasting;
 use super::defs::{Def, Defs};
-use super::has_frames;
 use super::licm::{Loops, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
@@ -65,7 +65,7 @@ pub fn run(region: &mut Region) {
         return;
     }
     let defs = Defs::of(region);
-    let mut elements = find(region, &defs, &loops);
+    let mut elements = find(region, &defs, &loops, &Lasting::new(region, &dominators));
     if elements.is_empty() {
         return;
     }
@@ -82,8 +82,8 @@ pub fn run(region: &mut Region) {
 }
 
 /// The pointers into elements that change in loops that leave the array's pointer alone.
-fn find(region: &Region, defs: &Defs, loops: &Loops) -> HashMap<Value, Element> {
-    let (home, frames) = (definitions(region), has_frames(region));
+fn find(region: &Region, defs: &Defs, loops: &Loops, lasting: &Lasting) -> HashMap<Value, Element> {
+    let home = definitions(region);
     let mut elements = HashMap::new();
     for b in (0..region.blocks.len() as u32).map(BlockId) {
         let Some(l) = loops.of(b) else { continue };
@@ -91,7 +91,7 @@ fn find(region: &Region, defs: &Defs, loops: &Loops) -> HashMap<Value, Element> 
             let Some((v, element)) = inst.result.and_then(|v| Some((v, element(region, defs, v)?))) else { continue };
             let from = home[element.array.index()];
             // Memory of frames that the region makes may end.
-            if !loops.contains(l, from) && (!frames || from == BlockId(0)) {
+            if !loops.contains(l, from) && lasting.has(element.array) {
                 elements.insert(v, element);
             }
         }

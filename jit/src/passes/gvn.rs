@@ -5,8 +5,8 @@
 //! an entry counts where its block dominates. What holds for a while only ([`Quiet`]) counts in the same quiet loop, or in its block
 //! as long as no memory of a frame begins or ends.
 
-use super::licm::{Loops, definitions};
-use super::{Quiet, has_frames, identity, is_stable, makes_or_ends_frame, replace};
+use super::licm::Loops;
+use super::{Lasting, Quiet, identity, makes_or_ends_frame, replace};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
 use std::collections::HashMap;
@@ -30,15 +30,15 @@ pub fn run(region: &mut Region) {
     let mut to = identity(region);
     let mut known: Vec<Known> = Vec::new();
     let mut table: HashMap<Expression, usize, BuildHasherDefault<Mix>> = HashMap::default();
-    let (home, frames) = (definitions(region), has_frames(region));
-    let quiet = if frames { Quiet::new(region, &Loops::new(region, &dominators)) } else { Quiet::default() };
+    let lasting = Lasting::new(region, &dominators);
+    let quiet = if lasting.all() { Quiet::default() } else { Quiet::new(region, &Loops::new(region, &dominators)) };
     for &b in dominators.order() {
         let mut stretch = 0;
         let mut insts = std::mem::take(&mut region.blocks[b.index()].insts);
         insts.retain_mut(|inst| {
             inst.args.iter_mut().for_each(|v| *v = to[v.index()]);
             stretch += makes_or_ends_frame(inst.kind) as usize;
-            let stable = is_stable(frames, inst, |v| home[v.index()]);
+            let stable = lasting.is_stable(inst);
             let Some(result) = inst.result.filter(|_| inst.kind.is_pure() && inst.args.len() <= 3) else { return true };
             let last = table.entry((inst.kind, ordered(inst), region.types[result.index()])).or_insert(usize::MAX);
             let chain = std::iter::successors(known.get(*last), |k| k.before.map(|i| &known[i]));

@@ -7,7 +7,7 @@
 //! instructions (what is computed rarely is not to be computed always), and so do splats, which back ends make from scalars
 //! more cheaply than they keep them.
 
-use super::{Quiet, has_frames, is_stable};
+use super::{Lasting, Quiet};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region};
 use spmdvm_vm::isa::Op;
@@ -17,8 +17,8 @@ pub fn run(region: &mut Region) {
     let dominators = Dominators::new(region);
     let loops = Loops::new(region, &dominators);
     let mut home = definitions(region);
-    let frames = has_frames(region);
-    let quiet = if frames { Quiet::new(region, &loops) } else { Quiet::default() };
+    let lasting = Lasting::new(region, &dominators);
+    let quiet = if lasting.all() { Quiet::default() } else { Quiet::new(region, &loops) };
     for &b in dominators.order() {
         if region.block(b).cold || loops.of(b).is_none() {
             continue;
@@ -26,7 +26,7 @@ pub fn run(region: &mut Region) {
         let insts = std::mem::take(&mut region.blocks[b.index()].insts);
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
-            let stable = is_stable(frames, &inst, |v| home[v.index()]);
+            let stable = lasting.is_stable(&inst);
             let may_leave = |l: usize| stable || quiet.is_quiet(l);
             match target(&inst, b, &home, &loops, &dominators, may_leave) {
                 Some(to) => {

@@ -63,6 +63,7 @@ mod sums;
 pub mod ticks;
 
 use crate::abort::{Abort, Defect};
+use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};
 
 /// A pass and its name.
@@ -132,15 +133,52 @@ fn check(region: &Region, after: &'static str) -> Result<(), Abort> {
     })
 }
 
-/// Returns whether an equal instruction elsewhere may stand for this one. Facts about a region of memory hold as long as it
-/// exists; that of a frame that the region has made ends, so if it has `frames`, only pointers from before count.
-/// Others hold for a while: see [`Quiet`].
-pub(crate) fn is_stable(frames: bool, inst: &Inst, home: impl Fn(Value) -> BlockId) -> bool {
-    match inst.kind {
-        Kind::RegionBase | Kind::RegionLen { .. } | Kind::HostAddress { .. } => {
-            !frames || home(inst.args[0]) == BlockId(0)
+/// The pointers to memory that does not end while the region is executed, if they lead to memory at all.
+///
+/// Memory that ends within a region is that of frames that it, or what it calls, has made. Pointers to it are what makes such a frame gives,
+/// and what has been loaded, returned or otherwise got since the first one began. So those that the region was entered with last, what it has
+/// loaded before any frame, and what is computed from these alone.
+pub(crate) struct Lasting {
+    /// By value; nothing, if the region makes no frames with memory.
+    values: Option<Vec<bool>>,
+}
+
+impl Lasting {
+    pub(crate) fn new(region: &Region, dominators: &Dominators) -> Lasting {
+        if !has_frames(region) {
+            return Lasting { values: None };
         }
-        kind => kind.is_pure(),
+        let mut values = vec![false; region.types.len()];
+        let mut before_frames = true;
+        for &b in dominators.order() {
+            for inst in &region.block(b).insts {
+                before_frames &= b == BlockId(0) && !makes_or_ends_frame(inst.kind);
+                let is_given = inst.kind.is_pure() || before_frames;
+                if let Some(result) = inst.result.filter(|_| is_given) {
+                    values[result.index()] = inst.args.iter().all(|arg| values[arg.index()]);
+                }
+            }
+        }
+        Lasting { values: Some(values) }
+    }
+
+    /// Returns whether all pointers are such.
+    pub(crate) fn all(&self) -> bool {
+        self.values.is_none()
+    }
+
+    /// Returns whether a value is such a pointer.
+    pub(crate) fn has(&self, v: Value) -> bool {
+        self.values.as_ref().is_none_or(|values| values.get(v.index()) == Some(&true))
+    }
+
+    /// Returns whether an equal instruction elsewhere may stand for this one. Facts about a region of memory hold as long as it
+    /// exists; others hold for a while: see [`Quiet`].
+    pub(crate) fn is_stable(&self, inst: &Inst) -> bool {
+        match inst.kind {
+            Kind::RegionBase | Kind::RegionLen { .. } | Kind::HostAddress { .. } => self.has(inst.args[0]),
+            kind => kind.is_pure(),
+        }
     }
 }
 

@@ -4,11 +4,11 @@
 //! changes in a loop is that of the pointer that it has been made from, its *root*, if that does not change there; and a host
 //! address is the root's, plus the distance between the two. Pointers that a loop hands on from round to round have the root that all
 //! ways into it bring. What is asked about the root then leaves the loop (`licm`); asking is a call. In regions that make
-//! frames with memory, what is asked about a pointer from within may not leave every loop ([`is_stable`](super::is_stable)): there a
+//! frames with memory, what is asked about a pointer from within may not leave every loop ([`Lasting`]): there a
 //! root from before the region is asked, too.
 
+use super::Lasting;
 use super::defs::Defs;
-use super::has_frames;
 use super::licm::{Loops, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
@@ -27,14 +27,14 @@ pub fn run(region: &mut Region) {
     let loops = Loops::new(region, &dominators);
     let roots = Roots::new(region);
     let home = definitions(region);
-    let frames = has_frames(region);
+    let lasting = Lasting::new(region, &dominators);
     for &b in dominators.order() {
         let Some(l) = loops.of(b).filter(|_| !region.block(b).cold) else { continue };
         let root_of = |pointer: Value| {
             let root = roots.of(pointer);
             let leaves = loops.contains(l, home[pointer.index()]) && !loops.contains(l, home[root.index()]);
             // Where memory may end, only what is asked about pointers from before holds.
-            let holds = frames && home[root.index()] == BlockId(0) && home[pointer.index()] != BlockId(0);
+            let holds = !lasting.all() && lasting.has(root) && home[pointer.index()] != BlockId(0);
             (leaves || holds).then_some(root)
         };
         rewrite(region, b, root_of);

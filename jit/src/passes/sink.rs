@@ -17,8 +17,8 @@
 //! so do constants and splats, which back ends make where they are needed, and what is read at entry, which is read there.
 //! The last instruction of a block comes first, so that chains move together.
 
-use super::licm::{Loops, definitions};
-use super::{has_frames, is_stable};
+use super::Lasting;
+use super::licm::Loops;
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, End, ExitId, Inst, Kind, Region, Value};
 use foldhash::{HashSet, HashSetExt};
@@ -36,14 +36,14 @@ pub fn run(region: &mut Region) {
     }
     let depths: Vec<usize> = (0..region.blocks.len() as u32).map(|b| loops.around(BlockId(b)).count()).collect();
     let cold = cold_blocks(region, &dominators);
-    let (home, frames) = (definitions(region), has_frames(region));
+    let lasting = Lasting::new(region, &dominators);
     let mut users = Users::of(region);
     for &b in dominators.order().iter().rev() {
         if cold[b.index()] {
             continue;
         }
         let is_rarer = |to: BlockId| cold[to.index()] || depths[to.index()] < depths[b.index()];
-        let is_movable = |inst: &Inst| may_move(inst) && is_stable(frames, inst, |v| home[v.index()]);
+        let is_movable = |inst: &Inst| may_move(inst) && lasting.is_stable(inst);
         let going = Going::of(region, b, &users, &is_rarer, &is_movable);
         let mut kept = Vec::new();
         for inst in std::mem::take(&mut region.blocks[b.index()].insts).into_iter().rev() {

@@ -44,7 +44,7 @@ mod range;
 use super::defs::Defs;
 use super::licm::{Loops, definitions};
 use super::make::Maker;
-use super::{Quiet, has_frames};
+use super::{Lasting, Quiet};
 use crate::dominance::{Dominators, Step};
 use crate::ir::{BlockId, Inst, Kind, Region, Value};
 use check::{Check, Index, Memory, is_near, parse};
@@ -54,10 +54,10 @@ use std::collections::HashMap;
 pub fn run(region: &mut Region) {
     let dominators = Dominators::new(region);
     let defs = Defs::of(region);
-    let (home, frames) = (definitions(region), has_frames(region));
+    let (home, lasting) = (definitions(region), Lasting::new(region, &dominators));
     let loops = Loops::new(region, &dominators);
-    let quiet = if frames { Quiet::new(region, &loops) } else { Quiet::default() };
-    let mut pass = Bounds { region, defs, home, loops, quiet, frames, held: HashMap::new(), trail: Vec::new() };
+    let quiet = if lasting.all() { Quiet::default() } else { Quiet::new(region, &loops) };
+    let mut pass = Bounds { region, defs, home, loops, quiet, lasting, held: HashMap::new(), trail: Vec::new() };
     let mut marks = Vec::new();
     for step in dominators.tour() {
         match step {
@@ -87,7 +87,7 @@ struct Bounds<'a> {
     home: Vec<BlockId>,
     loops: Loops,
     quiet: Quiet,
-    frames: bool,
+    lasting: Lasting,
     /// The checks that have held on every way to where the tour is.
     held: HashMap<Held, Vec<Check>>,
     /// Keys of checks in the order in which they were noted.
@@ -140,7 +140,7 @@ impl Bounds<'_> {
             }
             let Kind::Guard { .. } = inst.kind else { continue };
             let Some((memory, index, check)) = parse(self.region, &self.defs, inst.args[0]) else { continue };
-            let everywhere = !self.frames || self.home[memory.pointer.index()] == BlockId(0);
+            let everywhere = self.lasting.has(memory.pointer);
             let within = self.quiet.around(b).filter(|_| !everywhere);
             let stable = everywhere || within.is_some();
             if stable && self.has_held((memory, index, within), check) {
