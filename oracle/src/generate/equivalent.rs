@@ -141,7 +141,9 @@ impl<'t, 'a> Mutator<'t, 'a> {
 
     /// An assignment that no lane makes.
     fn dead_under_mask(&mut self) -> Option<Edit> {
-        let (at, dead) = (self.rng.pick(&self.statements), self.lane_statement()?);
+        let dead = self.lane_statement()?;
+        // Elsewhere, what it names is often not visible.
+        let at = if self.rng.one_in(2) { dead } else { self.rng.pick(&self.statements) };
         let (condition, source) = (self.rng.pick(&EMPTY), self.tree.source(dead)?);
         self.tree.insert_before(at, &format!("if ({condition}) {{ {source} }}"))
     }

@@ -18,6 +18,8 @@ pub enum Feature {
     Structs,
     /// Pointers.
     Pointers,
+    /// Pointers in memory.
+    Tables,
     /// Short vectors.
     Vectors,
     /// Enums.
@@ -130,6 +132,11 @@ pub const FEATURES: &[FeatureRow] = &[
         "structs with arrays as members, assigned whole, passed by reference, in global arrays, through pointers; typedef",
     ),
     row(Feature::Pointers, "pointers", "uniform and varying pointers into arrays and to variables"),
+    row(
+        Feature::Tables,
+        "tables",
+        "pointers in tables, which are loaded at each access, and change; some lead to arrays of functions",
+    ),
     row(Feature::Vectors, "vectors", "short vectors, whole and by component"),
     row(Feature::Enums, "enums", "enums as values and in switch"),
     row(Feature::LocalArrays, "local-arrays", "arrays of varying and of uniform elements in functions"),

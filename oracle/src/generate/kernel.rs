@@ -24,6 +24,7 @@ pub(super) fn program(seed: u64, config: &Config) -> TestCase {
     let globals = (w.variables.clone(), w.arrays.clone());
     let inputs = w.choose_inputs();
     w.inputs.clone_from(&inputs);
+    w.declare_keeper();
     w.declare_functions();
     w.declare_task();
     w.body(&inputs);
@@ -37,7 +38,13 @@ impl Writer {
         let large = u64::from(self.config.size > 20);
         let mut inputs = Vec::new();
         for _ in 0..1 + self.rng.draw(2 + large) {
-            inputs.push(Input::of(self.name("a"), self.any_type(), Sharing::Shared));
+            // Of one type there are to be several, for tables.
+            let again = inputs.first().map(|first: &Input| first.ty).filter(|_| self.has(Feature::Tables));
+            let ty = match again {
+                Some(ty) if self.rng.one_in(2) => ty,
+                _ => self.any_type(),
+            };
+            inputs.push(Input::of(self.name("a"), ty, Sharing::Shared));
         }
         for _ in 0..1 + self.rng.draw(1 + large) {
             inputs.push(Input::of(self.name("c"), self.any_type(), Sharing::Constant));
@@ -83,6 +90,9 @@ impl Writer {
             w.declare();
             w.some_statements(2);
             w.foreach();
+            if w.keeper.is_some() {
+                w.call_keeper();
+            }
             while w.left > 0 {
                 w.statement();
             }

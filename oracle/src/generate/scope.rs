@@ -59,6 +59,26 @@ pub(super) struct Array {
     pub level: u32,
 }
 
+/// A function that keeps a pointer to its frame, and gives one that may be that.
+#[derive(Clone, Debug)]
+pub(super) struct Keeper {
+    pub name: String,
+    /// A function that calls it, and looks at what it gives.
+    pub after: String,
+    /// What the pointers lead to.
+    pub ty: Ty,
+}
+
+/// A table of pointers to arrays.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    pub name: String,
+    pub ty: Ty,
+    /// The elements behind each of its pointers.
+    pub len: u64,
+    pub level: u32,
+}
+
 /// A parameter that takes a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Param {

@@ -1,7 +1,7 @@
 //! The text of a program while it is written, and the choices made for it.
 
 use super::arguments::Input;
-use super::scope::{Array, Context, Function, Procedure, Record, Struct, Variable, Vector};
+use super::scope::{Array, Context, Function, Keeper, Procedure, Record, Struct, Table, Variable, Vector};
 use super::types::{Range, literal};
 use super::{Config, Dialect, Feature};
 use crate::random::Rng;
@@ -31,6 +31,7 @@ pub(super) struct Writer {
     pub arrays: Vec<Array>,
     pub records: Vec<Record>,
     pub vectors: Vec<Vector>,
+    pub tables: Vec<Table>,
     pub functions: Vec<Function>,
     pub procedures: Vec<Procedure>,
     pub structs: Vec<Struct>,
@@ -43,6 +44,8 @@ pub(super) struct Writer {
     pub inputs: Vec<Input>,
     /// The task, if the program has one, and the arrays that it is given.
     pub task: Option<(String, String)>,
+    /// The function that keeps a pointer to its frame, if the program has one.
+    pub keeper: Option<Keeper>,
     /// How many operands around the one being written are executed by a part of the lanes only.
     pub arms: u32,
     /// About how many statements the function executes, so far.
@@ -52,7 +55,7 @@ pub(super) struct Writer {
 }
 
 /// How much was visible before a block.
-pub(super) struct Visible([usize; 4]);
+pub(super) struct Visible([usize; 5]);
 
 impl Writer {
     /// Nothing yet.
@@ -67,6 +70,7 @@ impl Writer {
             arrays: Vec::new(),
             records: Vec::new(),
             vectors: Vec::new(),
+            tables: Vec::new(),
             functions: Vec::new(),
             procedures: Vec::new(),
             structs: Vec::new(),
@@ -75,6 +79,7 @@ impl Writer {
             left: 0,
             inputs: Vec::new(),
             task: None,
+            keeper: None,
             arms: 0,
             cost: 0,
             tamers: BTreeSet::new(),
@@ -123,7 +128,7 @@ impl Writer {
 
     /// What can be seen here.
     pub fn visible(&self) -> Visible {
-        Visible([self.variables.len(), self.arrays.len(), self.records.len(), self.vectors.len()])
+        Visible([self.variables.len(), self.arrays.len(), self.records.len(), self.vectors.len(), self.tables.len()])
     }
 
     /// Forgets what was declared since.
@@ -132,6 +137,7 @@ impl Writer {
         self.arrays.truncate(visible.0[1]);
         self.records.truncate(visible.0[2]);
         self.vectors.truncate(visible.0[3]);
+        self.tables.truncate(visible.0[4]);
     }
 
     /// Whether so many turns are affordable here.
