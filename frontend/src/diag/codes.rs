@@ -140,6 +140,7 @@ codes! {
     W0007 LiteralTruncated: "A literal's value does not fit into the type its suffix demands; it wraps.";
     W0008 Deprecated: "An old form that still works. The message says what to write instead.";
     W0009 DigitsLost: "A number without a suffix is a `float`, and this one has digits that a `float` does not keep: about seven count. Write `3.14159265358979d` for a `double`; with the suffix `f`, or fewer digits, the `float` is meant.";
+    W0010 EmptyDeclaration: "A declaration without a name, such as `int;`. It declares nothing.";
 
     W0200 UnusedVariable: "A variable that is never used. A name that begins with `_` is not reported.";
     W0201 UnreachableCode: "Statements that can never run.";

@@ -210,7 +210,7 @@ impl<'a> Parser<'a, '_> {
         if !specifiers.declares_type && !matches!(specifiers.base.kind, TypeKind::Error) {
             let message = "this declaration declares nothing";
             self.mention(
-                Diagnostic::new(Code::BadDeclaration, specifiers.span, message).help("write a name after the type"),
+                Diagnostic::new(Code::EmptyDeclaration, specifiers.span, message).help("write a name after the type"),
             );
         }
     }

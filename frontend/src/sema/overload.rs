@@ -273,7 +273,7 @@ impl<'a> Checker<'a, '_> {
         let mut best: Option<Best> = None;
         for &decl in decls {
             let Some(costs) = self.costs(decl, args) else { continue };
-            let cost = (costs.iter().sum(), self.sign_changes(decl, args));
+            let cost = (costs.iter().sum(), self.splats(decl, args), self.sign_changes(decl, args));
             match &mut best {
                 Some(best) if cost == best.cost => best.decls.push(decl),
                 Some(best) if cost > best.cost => {}
@@ -283,7 +283,13 @@ impl<'a> Checker<'a, '_> {
         best
     }
 
-    /// How many integer arguments change between signed and unsigned: decides between functions that cost the same.
+    /// How many numbers become short vectors: decides between functions that cost the same.
+    fn splats(&self, decl: DeclId, args: &[Argument<'a>]) -> usize {
+        let pairs = args.iter().zip(&self.decl(decl).params).map(|(arg, &param)| (self.kind(arg.ty), self.kind(param)));
+        pairs.filter(|pair| matches!(pair, (TypeKind::Scalar(..), TypeKind::Vector(..)))).count()
+    }
+
+    /// How many integer arguments change between signed and unsigned: decides where that does not, either.
     fn sign_changes(&self, decl: DeclId, args: &[Argument<'a>]) -> usize {
         let signed = |ty: TypeId| match *self.kind(ty) {
             TypeKind::Scalar(ty, _) if ty.is_int() => Some(ty.is_signed()),
@@ -579,7 +585,7 @@ impl<'a> Checker<'a, '_> {
 /// The best functions found.
 struct Best {
     /// The sum of the costs, and what decides between equal ones.
-    cost: (u64, usize),
+    cost: (u64, usize, usize),
     decls: Vec<DeclId>,
 }
 
