@@ -47,7 +47,7 @@ def a_lambda_that_is_called(x):
 
 
 def ordered_tuples(x):
-    return (x, 1) < (2, 3)  # HERE tuples are not ordered in a kernel
+    return (x, 1) < 3  # HERE a tuple and a number have no order
 
 
 def tuple_plus_number(x):
@@ -324,17 +324,10 @@ def nothing_as_a_value(x):
 
 def assigned_tuple_parameter(x):
     def inner(t):
-        t = (1, 2)  # HERE the parameter `t` is a tuple and cannot be assigned
+        t = (1, 2, 3)  # HERE `t` has 2 values in one place and 3 in another
         return t[0]
 
     return inner((x, 1))
-
-
-def tuple_of_tuples_as_an_argument(x):
-    def inner(t):
-        return t[0]
-
-    return inner(((x, 1), 2))  # HERE an argument is a number, an array, or a tuple of numbers
 
 
 def text_that_is_no_number(x):

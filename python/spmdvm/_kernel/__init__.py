@@ -19,7 +19,7 @@ import numpy as np
 from .. import _containers, _progress
 from .._copies import Deadline
 from .._errors import CompileError, Trap
-from . import _annotations, _array_kernels, _elementwise_kernels, _functions, _options, _told
+from . import _annotations, _array_kernels, _elementwise_kernels, _functions, _options, _passed_tuples, _told
 from ._annotations import Annotation
 from ._annotations import array as array
 from ._annotations import uniform as uniform
@@ -34,7 +34,7 @@ from ._program import Program
 from ._random import rng as rng
 from ._source import Source
 from ._types import Array, Num, Record
-from ._usage import Usage, makes_arrays, reduces, returns_array, with_fields
+from ._usage import Usage, makes_arrays, reduces, returns_array, taken_apart, with_fields
 from ._wrappers import inner_of, is_wrapped
 
 if typing.TYPE_CHECKING:
@@ -71,6 +71,9 @@ class Kernel:
             _refuse_wrapped(function)
         self._prepare(Source.of(function), _functions.lookup_of(function), inspect.signature(function), options)
         self._annotations, self._returns = _annotations.read(self._source, function)
+        self._told_tuples = {name for name, told in self._annotations.items() if told and told.what == "tuple"}
+        # Their types are those of what is passed.
+        self._annotations.update(dict.fromkeys(self._told_tuples))
         tree = self._source.tree
         arguments = tree.args
         for wrong in (arguments.vararg, arguments.kwarg):
@@ -85,6 +88,8 @@ class Kernel:
         self._is_decided = usage.is_known
         # (Of a record fields are indexed.)
         records = {name for name in self._names if _annotations.is_of_records(self._annotations[name])}
+        records |= self._told_tuples
+        self._tuples = self._told_tuples | taken_apart(tree)
         self._indexed = usage.indexed & set(self._names) - records
         self.is_elementwise = not self._indexed and not builtins.any(
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
@@ -118,6 +123,9 @@ class Kernel:
         # Whether arguments may all come without a name.
         self._is_positional = builtins.all(p.kind is not p.KEYWORD_ONLY for p in signature.parameters.values())
         self._annotations: dict[str, Annotation | None] = dict.fromkeys(self._names)
+        # The parameters that are annotated as tuples; and those that take tuples as such rather than as arrays.
+        self._told_tuples: set[str] = set()
+        self._tuples: set[str] = set()
         # The dtype of the record that it is annotated to return.
         self._returns: np.dtype | None = None
         self._indexed: set[str] = set()
@@ -207,11 +215,12 @@ class Kernel:
                 return lazy
             deadline = self._deadline()
             values = [_elementwise_kernels.as_array(self, *each, deadline) for each in zip(self._names, values)]
-        kinds = tuple([kind_of(value) for value in values])
+        kinds = tuple([_passed_tuples.kind_of(value) for value in values])
         try:
             types = self._plans[kinds]
         except KeyError:
             types = self._plans[kinds] = _elementwise_kernels.types_of(self, values)
+        values = _passed_tuples.all_leaves(values)
         instance = self._instance(
             ("elements", types), lambda program: _elementwise_kernels.translate(self, program, list(types))
         )
@@ -272,7 +281,7 @@ class Kernel:
             or isinstance(ty, Array if not instance.has_loop else (Num, Array))
             for ty in instance.params
         ]
-        names = [name for name, takes_array in zip(self._names, takes) if takes_array]
+        names = [name for name, takes_array in zip(instance.param_names, takes) if takes_array]
         arrays = [(k, value) for k, value in enumerate(given) if isinstance(value, np.ndarray) and value.ndim]
         shapes = {name: array.shape for name, (_, array) in zip(names, arrays)}
         # Behind those that are made stand their lengths; several tasks have one each.
@@ -283,7 +292,7 @@ class Kernel:
     def _numbers(self, instance: Instance, given: list[Any]) -> dict[str, Any]:
         """Give the numbers that a run of an array kernel was given, by the names of the parameters."""
         found, at = {}, 0
-        for name, ty in zip(self._names, instance.params) if not self.is_elementwise else ():
+        for name, ty in zip(instance.param_names, instance.params) if not self.is_elementwise else ():
             if isinstance(ty, Num):
                 found[name] = given[at]
             # Behind an array stands its shape, behind a record which one it is.

@@ -17,6 +17,7 @@ from .._errors import CompileError
 from . import _functions, _told
 from ._plain import parameters
 from ._source import Source
+from ._tuples import is_named_tuple
 from ._types import INT, Array, Num, Uniform, is_laid_out, record_of
 from ._values import Value
 
@@ -106,6 +107,8 @@ def _of_parameter(source: Source, node: ast.arg, hint: Any) -> Annotation | None
     """Give what a parameter is annotated with; None if that tells nothing."""
     if hint is Any or hint is np.ndarray:
         return None
+    if is_of_tuples(hint):
+        return Annotation("tuple", tuple, None)
     alias = typing.get_origin(hint)
     if hasattr(alias, "__value__"):
         # NDArray[…], which is an alias since numpy 2.5.
@@ -144,6 +147,11 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
         return {name: eval(hint, function.__globals__) if isinstance(hint, str) else hint for name, hint in given}
 
 
+def is_of_tuples(hint: Any) -> bool:
+    """Return whether an annotation is one of tuples: `tuple`, `tuple[int, int]`, a class that is a `NamedTuple`."""
+    return hint is tuple or typing.get_origin(hint) is tuple or is_named_tuple(hint)
+
+
 def is_of_records(annotation: Annotation | None) -> bool:
     """Return whether what is annotated is a record, or an array of them."""
     return annotation is not None and isinstance(annotation.of, np.dtype) and annotation.of.names is not None
@@ -180,7 +188,7 @@ def meaning(found: Any) -> Told:
     """
     if found is None or found is type(None):
         return NOTHING
-    if any(found is each for each in _SILENT) or (isinstance(found, np.dtype) and found.names):
+    if any(found is each for each in _SILENT) or is_named_tuple(found) or (isinstance(found, np.dtype) and found.names):
         # (Records are another matter.)
         return None
     origin, arguments = typing.get_origin(found), typing.get_args(found)
@@ -247,16 +255,20 @@ def _evaluated(body: Any, node: Any) -> Any:
 
 
 def converted(body: Any, node: Any, parts: Any, is_tuple: bool) -> list[Value]:
-    """Convert what is returned to what the function is annotated to return."""
+    """Convert what is returned, all values of tuples, to what the function is annotated to return."""
     what = told(body)
     if what is None:
         return list(parts)
     annotation, line = body.source.tree.returns, body.source.line(node).number
-    several = what if isinstance(what, tuple) else (what,)
+    several = _leaves(what)
     if what == NOTHING or isinstance(what, tuple) != is_tuple or len(several) != len(parts):
         count = f"{len(parts)} values" if is_tuple else "a value"
         body.fail(annotation, f"line {line} returns {count}, and this tells of something else", "here")
     return [_converted(body, node, part, of) for part, of in zip(parts, several)]
+
+
+def _leaves(what: Told) -> tuple[Told, ...]:
+    return tuple(leaf for part in what for leaf in _leaves(part)) if isinstance(what, tuple) else (what,)
 
 
 def _converted(body: Any, node: Any, value: Value, what: Told) -> Value:

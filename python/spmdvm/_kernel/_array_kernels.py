@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _containers
 from .._copies import Deadline
-from . import _elementwise_kernels, _functions, _told
+from . import _elementwise_kernels, _functions, _passed_tuples, _told
 from ._annotations import Annotation, is_of_records, parameter_type
 from ._body import Body
 from ._instances import Instance, kind_of, note_passed
@@ -67,18 +67,23 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
         ]
         if builtins.any(v is not b for v, b in zip(values, before)):
             return _call_converted(kernel, before, values, progress)
-        kinds = tuple([kind_of(value) for value in values])
+        kinds = tuple([_passed_tuples.kind_of(value) for value in values])
         plan = kernel._plans.get(kinds)
     if plan is None:
-        types = _types_of(kernel, values)
+        given_types = _types_of(kernel, values)
+        names, types = _passed_tuples.apart(kernel._names, given_types)
         arrays = [isinstance(ty, Array) for ty in types]
         several = builtins.any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
         # Instances by what is equal about shapes.
         is_converted = builtins.any(isinstance(ty, Record) or getattr(ty, "kind", "") == "c" for ty in types)
-        plan = kernel._plans[kinds] = (types, arrays, several, is_converted, {})
-    types, arrays, several, is_converted, ready = plan
+        plan = kernel._plans[kinds] = (given_types, names, types, arrays, several, is_converted, {})
+    given_types, names, types, arrays, several, is_converted, ready = plan
+    is_apart = types is not given_types
+    if is_apart:
+        # Of a tuple each number is passed.
+        values = _passed_tuples.all_leaves(values)
     if is_converted:
-        places = [f"{kernel.__name__}(): `{name}`" for name in kernel._names]
+        places = [f"{kernel.__name__}(): `{name}`" for name in names]
         values = [_elementwise_kernels.one_of(*each) for each in zip(places, values, types)]
     given: list[Any] = []
     lengths: dict[int, int] = {}
@@ -94,7 +99,7 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
             shape = value.shape
             # (Where an array has no elements, a dimension may be long nevertheless.)
             if (value.size > LONGEST or not value.size) and max(shape) > LONGEST:
-                name = kernel._names[next(k for k, v in enumerate(values) if v is value)]
+                name = names[next(k for k, v in enumerate(values) if v is value)]
                 raise ValueError(f"{kernel.__name__}(): `{name}` is longer than {LONGEST} elements in a dimension")
             given.extend(shape)
             wide |= value.size > LONGEST
@@ -104,8 +109,8 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
     shapes = (tuple(pattern), wide)
     instance = ready.get(shapes)
     if instance is None:
-        key = ("arrays", types, *shapes)
-        instance = kernel._instance(key, lambda program: _translate(kernel, program, list(types), *shapes))
+        key = ("arrays", given_types, *shapes)
+        instance = kernel._instance(key, lambda program: _translate(kernel, program, list(given_types), *shapes))
         ready[shapes] = instance
     kernel._last = instance
     made: list[np.ndarray] = []
@@ -114,7 +119,7 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
         for array in made:
             given.extend((array, *array.shape))
     if not instance.gives_several:
-        plain = kernel._is_decided and kernel._is_positional and not made and not is_converted
+        plain = kernel._is_decided and kernel._is_positional and not made and not is_converted and not is_apart
         kernel._again = Again.of(instance, values, arrays) if plain else None
         result = kernel._run(instance, given, progress)
         return result if instance.arrays is None else instance.results(values, made, [])
@@ -123,7 +128,7 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
     numbers = tuple(r[0] for r in results)
     if kernel._returns is not None and instance.arrays is None:
         return np.array(numbers, kernel._returns)[()]
-    return numbers if instance.arrays is None else instance.results(values, made, list(numbers))
+    return instance.shaped(numbers) if instance.arrays is None else instance.results(values, made, list(numbers))
 
 
 def _call_converted(kernel: Any, before: list[Any], values: list[Any], progress: dict[str, Any]) -> Any:
@@ -146,6 +151,9 @@ def _shared(kernel: Any, at: int, value: Any, deadline: Deadline) -> Any:
     """Give the memory of an object that shows it as an array; anything else as it is."""
     place = f"{kernel.__name__}(): `{kernel._names[at]}`"
     own = kernel._annotations[kernel._names[at]]
+    is_told = kernel._names[at] in kernel._told_tuples
+    if isinstance(value, tuple) and own is None and (is_told or _passed_tuples.is_tuple(value)):
+        return value
     if isinstance(value, tuple) and own is not None and own.what != "array" and is_of_records(own):
         return _elementwise_kernels.as_records(place, value, record_of(own.of))
     if _containers.is_lazy(value):
@@ -169,6 +177,12 @@ def _types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
         if annotation is not None and annotation.what != "array":
             ty = parameter_type(annotation)
             types.append(ty.of if isinstance(ty, Uniform) else ty)
+            continue
+        if annotation is None and isinstance(value, tuple):
+            ty = _passed_tuples.type_of(value)
+            if ty is None:
+                raise TypeError(f"{kernel.__name__}(): `{name}` {_told.no_type(value)}")
+            types.append(ty)
             continue
         if annotation is None and name not in kernel._indexed and not isinstance(value, np.ndarray):
             ty = record_of(value.dtype) if isinstance(value, np.void) and value.dtype.names else of_value(value)
@@ -201,11 +215,13 @@ def _translate(
 ) -> tuple[Body, Program, list[Any], list[Any]]:
     """Write the text of an array kernel; `pattern` tells which lengths are equal."""
     program.wide, program.brings_memory = wide, True
+    names, apart = _passed_tuples.apart(kernel._names, tuple(types))
     params = [
         Param(n, Array(ty, 0), True, ()) if isinstance(ty, Record) else Param(n, ty, True)
-        for n, ty in zip(kernel._names, types)
+        for n, ty in zip(names, apart)
     ]
     body = Body(program, kernel._source, params, kernel._lookup, True)
+    body.tuples = _passed_tuples.forms(kernel._names, types)
     body.result = None if kernel._returns is None else record_of(kernel._returns)
     for param in params:
         if isinstance(param.type, Num) and param.type.is_int:
@@ -223,7 +239,7 @@ def _translate(
     if not body.returns_tuple:
         result = f"uniform {body.returns[0].spmd}" if body.returns else "void"
         head = f"export {result} {ENTRY}({', '.join(body.param_list())}) {{"
-        return body, program, [head, *body.lines, "}"], types
+        return body, program, [head, *body.lines, "}"], list(apart)
     inner = body.write_static(program.name("all"))
     program.python_names[inner.name] = kernel.__name__
     outs = [f"uniform {ty.spmd} out__{k}[]" for k, ty in enumerate(body.returns)]
@@ -234,4 +250,4 @@ def _translate(
         f"    uniform {inner.name}_result r__ = {inner.name}({', '.join(names)}); {stores}",
         "}",
     ]
-    return body, program, lines, types
+    return body, program, lines, list(apart)

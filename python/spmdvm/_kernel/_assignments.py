@@ -56,7 +56,7 @@ class Assignments:
             value = tuple_of(map(self.argument, node.value.elts))
         value = value or self.expression(node.value)
         if value.parts is not None:
-            value = tuple_of(part if part.equals else self.keep(part) for part in value.parts)
+            value = tuple_of((part if part.equals else self.keep(part) for part in value.parts), value.of)
         self.assign(target, value)
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
@@ -190,7 +190,7 @@ class Assignments:
             # It has been called.
             self.elements[id(node)] = self.keep(value) if value.parts is None else value
             return value if value.parts is not None else None
-        return None
+        return self._tuple_at(node)
 
     def unpacked(self, target: ast.expr, node: ast.expr) -> Value | None:
         """Give the elements of an array that several names are to stand for; None if that is not what is assigned."""

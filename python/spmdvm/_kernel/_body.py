@@ -24,8 +24,9 @@ from ._raises import Raises, is_nothing
 from ._returns import Returns
 from ._scopes import Local, Scope, own_nodes
 from ._source import Declaration, Line, Source
+from ._tuples import Tuples
 from ._types import INT, Array, Num, Record
-from ._values import Arguments, Value, tuple_of
+from ._values import Arguments, Form, Value, tuple_of
 from ._variables import Region, Variable, Variables, length_of, length_symbol, spmd_name
 
 _MOST_PASSES = 40
@@ -35,7 +36,7 @@ _MOST_ACTIVE = 100
 _MOST_INSTANCES = 16
 
 
-class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raises):
+class Body(Variables, Tuples, NamedArrays, Assignments, Control, Foreach, Returns, Raises):
     """The translation of one function."""
 
     def __init__(
@@ -67,6 +68,8 @@ class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raise
         self.of_numpy: set[Any] = set()
         self.returns: list[Num] | None = None
         self.returns_tuple = False
+        # How the result is made of these, if it is a tuple.
+        self.form: Form | None = None
         # The record that a kernel is annotated to return; and which results of an elementwise one are records (None for
         # numbers), whose fields it returns one by one, and whether it gives a tuple of them.
         self.result: Record | None = None
@@ -80,8 +83,8 @@ class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raise
         self.stored: set[str] = set()
         # The parameters that come to stand for other arrays in loops and branches.
         self.renewed: set[str] = set()
-        # The parameters that are tuples, and how many numbers each is: parameters of their own.
-        self.tuples: dict[str, int] = {}
+        # The forms of the parameters that are tuples: their values are parameters of their own.
+        self.tuples: dict[str, Form] = {}
         self.dims: dict[str, str] = {}
         # What constant arrays from outside are called there, by their names in the text.
         self.tables: dict[str, str] = {}
@@ -175,7 +178,7 @@ class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raise
         self.regions[0].tuples.update(self.tuples)
         self.assigned: set[str] | None = given
         for param in self.params:
-            if isinstance(param.type, Num) and param.name in names:
+            if isinstance(param.type, Num) and param.name.partition("[")[0] in names:
                 # Python's parameters are variables.
                 ty = self._grow(("", param.name), param.type)
                 self.regions[0].variables[param.name] = Variable(
@@ -237,7 +240,7 @@ class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raise
     def keep(self, value: Value) -> Value:
         """Compute a value once, here."""
         if value.parts is not None:
-            return tuple_of(self.keep(part) for part in value.parts)
+            return tuple_of((self.keep(part) for part in value.parts), value.of)
         if value.const is not None or not isinstance(value.type, Num):
             return value
         name = self.temporary("t")
@@ -253,6 +256,7 @@ class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raise
         for statement in statements:
             if self.assigned is None:
                 return
+            statement = self.with_names(statement)
             self.at = self.source.line(statement)
             self.has_called = False
             arms = self.in_arm
@@ -413,7 +417,7 @@ class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raise
         if active.calls_itself and (body.hidden or body.arrays is not None):
             self._refuse_arrays(name, node)
         if body.arrays is not None:
-            result.is_tuple = body.is_tuple
+            result.is_tuple, result.form = body.is_tuple, body.form
         self.program.instances[identity] = result
         return result
 
@@ -441,7 +445,8 @@ class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raise
             if not all(isinstance(ty, Num) for ty in types):
                 raise Unknown(self.identity, node)
             self.returns, self.returns_tuple = list(types), isinstance(told, tuple)
-        return Result(name, self.returns, self.returns_tuple, self.uniform, self.stored_places())
+            self.form = Form((None,) * len(types)) if self.returns_tuple else None
+        return Result(name, self.returns, self.returns_tuple, self.uniform, self.stored_places(), form=self.form)
 
     def write_static(self, name: str, calls_itself: bool = False) -> Result:
         """Add the function to the program, for others in it; in front of them what it is, if they call each other."""
@@ -468,7 +473,7 @@ class Body(Variables, NamedArrays, Assignments, Control, Foreach, Returns, Raise
         lines.extend((line.replace("Result__", own), place) for line, place in body)
         lines.append(("}", at))
         self.program.functions.append(lines)
-        return Result(name, types, self.returns_tuple, self.uniform)
+        return Result(name, types, self.returns_tuple, self.uniform, form=self.form)
 
     def param_list(self, made: bool = True) -> list[str]:
         """Write the parameters, with those of the arrays that the host brings."""

@@ -18,8 +18,9 @@ from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._scopes import Local, Scope
 from ._source import Source
+from ._tuples import is_named_tuple
 from ._types import BOOL, FLOAT64, Array, Num, promote, strong
-from ._values import Arguments, Value, constant, constants, exactly, tuple_of
+from ._values import Arguments, Value, constant, constants, exactly, formed, tuple_of
 from ._wrappers import inner_of, is_wrapped
 
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
@@ -85,6 +86,8 @@ class Calls(Arrays):
         """Translate a call; None if all of it is written already."""
         result = self.array_of_call(node)
         if result is None:
+            result = self.replaced(node)
+        if result is None:
             result = self.method(node)
         if result is not None:
             return result
@@ -106,11 +109,13 @@ class Calls(Arrays):
             return self._length(node)
         if function is ord:
             return self._code(node)
+        if function is tuple or is_named_tuple(function):
+            return self.made_tuple(node, function)
         if function is float and len(node.args) == 1 and text_of(node.args[0]) is not None:
             return self._special(node, text_of(node.args[0]))
         how = REDUCTIONS.get(function) if callable(function) and type(function).__hash__ else None
         if how is not None and node.args:
-            return self.reduction(node, how, node.args[0])
+            return self.reduction(node, how, self.listed_tuple(node.args[0]))
         if function in (np.dot, np.matmul) and len(node.args) == 2 and not node.keywords:
             return self.dot(node, *node.args)
         several = self._several(node, function)
@@ -133,6 +138,9 @@ class Calls(Arrays):
     def _several(self, node: ast.Call, function: Any) -> Value | None:
         """Translate `min`, `max`, `sum`, `any` and `all` of a tuple; None if it is another call."""
         how = next((how for known, how in _OF_SEVERAL.items() if function is known), None)
+        if how in ("min", "max") and len(node.args) > 1 and not node.keywords:
+            given = [self._tuple_at(arg) for arg in node.args]
+            return None if None in given else self.extreme_tuple(node, "<" if how == "min" else ">", given)
         if how is None or len(node.args) != 1 or node.keywords:
             return None
         (source,) = node.args
@@ -142,6 +150,8 @@ class Calls(Arrays):
         value = tuple_of(map(self.expression, source.elts)) if isinstance(source, ast.List) else self.expression(source)
         if value.parts is None:
             return None
+        if how in ("min", "max") and any(part.parts is not None for part in value.parts):
+            return self.extreme_tuple(node, "<" if how == "min" else ">", list(value.parts))
         if how in ("min", "max"):
             if not value.parts:
                 self.fail(node, f"there is no `{how}` of nothing", "an empty tuple")
@@ -231,20 +241,24 @@ class Calls(Arrays):
             return self._cross(node)
         if function is not np.array and function is not np.asarray:
             return None
-        if not node.args or not isinstance(node.args[0], (ast.List, ast.Tuple)):
+        if not node.args or (not isinstance(node.args[0], ast.List) and self._tuple_at(node.args[0]) is None):
             return None
         given = {keyword.arg: keyword.value for keyword in node.keywords}
         dtype = node.args[1] if len(node.args) == 2 else given.pop("dtype", None)
         if given or len(node.args) > 2:
             self.fail(node, "an array is made of numbers and a dtype", "something else here", "leave it out")
-        values, shape = self._listed(node.args[0])
-        self._lengths(node.args[0], [constant(length) for length in shape])
+        return self.listed_as(node.args[0], dtype)
+
+    def listed_as(self, node: ast.expr, dtype: ast.expr | None) -> tuple[list[Value], Num, tuple[int, ...]]:
+        """Give the numbers in lists and tuples, the type of an array of them, if it is not given, and its lengths."""
+        values, shape = self._listed(node)
+        self._lengths(node, [constant(length) for length in shape])
         # Numbers of Python are int64 and float64 in a list, also beside others.
         ty: Num | None = strong(values[0].type)
         for value in values[1:]:
             ty = ty and promote(ty, strong(value.type))
         if dtype is None and ty is None:
-            self.fail(node.args[0], "the numbers have no common type", "here", "give one: `np.array([…], np.float64)`")
+            self.fail(node, "the numbers have no common type", "here", "give one: `np.array([…], np.float64)`")
         return values, strong(ty if dtype is None else self.annotation(dtype)), shape
 
     def _cross(self, node: ast.Call) -> tuple[list[Value], Num, tuple[int, ...]]:
@@ -270,8 +284,18 @@ class Calls(Arrays):
     def _listed(self, node: ast.expr) -> tuple[list[Value], tuple[int, ...]]:
         """Give the numbers in lists of lists, row after row, and the lengths of these."""
         if not isinstance(node, (ast.List, ast.Tuple)):
-            return [self.number(node)], ()
-        rows = [self._listed(row) for row in node.elts]
+            return self._numbers_in(node, self.expression(node))
+        return self._of_rows(node, [self._listed(row) for row in node.elts])
+
+    def _numbers_in(self, node: ast.expr, value: Value) -> tuple[list[Value], tuple[int, ...]]:
+        """Give the numbers in a tuple of tuples, likewise."""
+        if value.parts is None:
+            return [self._as_number(node, value)], ()
+        return self._of_rows(node, [self._numbers_in(node, part) for part in value.parts])
+
+    def _of_rows(
+        self, node: ast.expr, rows: list[tuple[list[Value], tuple[int, ...]]]
+    ) -> tuple[list[Value], tuple[int, ...]]:
         if not rows or any(shape != rows[0][1] for _, shape in rows):
             self.fail(node, "the rows of an array are alike", "some have other lengths" if rows else "there are none")
         return [value for values, _ in rows for value in values], (len(rows), *rows[0][1])
@@ -348,9 +372,6 @@ class Calls(Arrays):
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
         given = self._arguments(node, source.tree, name, function if isinstance(function, Local) else inner, scope)
-        for own, arg, value in zip(given.names, given.nodes, given.values):
-            if value.parts is not None or ("[" in own and not isinstance(value.type, Num)):
-                self.fail(arg, "an argument is a number, an array, or a tuple of numbers", "a tuple of something else")
         if not source.is_told and not _library.takes_complex(function):
             self.refuse_complex_in(node, given.values)
         first = given.values[0].type if given.values else None
@@ -387,7 +408,7 @@ class Calls(Arrays):
                 return None if as_statement else self.fail(node, f"`{name}` returns nothing", "no value")
             if not result.is_tuple:
                 return Value(here, result.types[0], result.uniform)
-            return tuple_of(Value(f"{here}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+            return formed(result.form, (Value(f"{here}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types)))
         self.has_called |= bool(result.stored) or result.types is None
         if result.types is None:
             if as_statement:
@@ -400,7 +421,7 @@ class Calls(Arrays):
             self.fail(node, f"`{name}` returns several values", "not in a part of an expression", "assign them first")
         kept = self.temporary("r")
         self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
-        return tuple_of(Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+        return formed(result.form, (Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types)))
 
     def refuse_complex_in(self, node: ast.Call, values: list[Value]) -> None:
         """Fail if a function is given complex numbers, or arrays of them."""
@@ -432,7 +453,7 @@ class Calls(Arrays):
                 values.append(Value(brought[array.text], array.type, True))
             else:
                 values.append(passed[array.text])
-        return tuple_of(values) if result.is_tuple else values[0]
+        return formed(result.form, iter(values))
 
     def _with_captured(self, node: ast.Call, scope: Scope, given: _Given) -> Arguments:
         """Give the arguments of a call with the variables that the function needs, and those passed, of ones around."""

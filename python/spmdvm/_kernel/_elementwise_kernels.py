@@ -20,7 +20,7 @@ import numpy as np
 from .. import _containers, _progress
 from .._copies import Deadline, assign, contiguous
 from .._errors import Trap
-from . import _told
+from . import _passed_tuples, _told
 from ._annotations import is_of_records, parameter_type
 from ._body import Body
 from ._instances import note_passed
@@ -45,6 +45,8 @@ def as_array(kernel: Any, name: str, value: Any, deadline: Deadline) -> Any:
         return as_records(place, value, record_of(kernel._annotations[name].of))
     if isinstance(value, (int, float, complex, np.generic, np.ndarray, str, bytes, dict, type(None))):
         return value
+    if kernel._annotations[name] is None and _passed_tuples.is_uniform_tuple(kernel, name, value):
+        return value
     if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
         return _containers.as_array(value, place)
     _containers.refuse_device(value, place)
@@ -63,6 +65,12 @@ def types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
         annotation = kernel._annotations[name]
         if annotation is not None:
             types.append(parameter_type(annotation))
+            continue
+        if isinstance(value, tuple):
+            found = _passed_tuples.type_of(value)
+            if found is None:
+                raise TypeError(f"{kernel.__name__}(): `{name}` {_told.no_type(value)}")
+            types.append(found)
             continue
         if _containers.is_labelled(value):
             found = _containers.as_array(value, f"{kernel.__name__}(): `{name}`")
@@ -84,13 +92,16 @@ def types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
 
 def translate(kernel: Any, program: Program, types: list[Any]) -> tuple[Body, Program, list[Any], list[Any]]:
     """Write the text of an elementwise kernel."""
+    names, given_types = _passed_tuples.apart(kernel._names, tuple(types), True)
+    forms, types = _passed_tuples.forms(kernel._names, types), list(given_types)
     plain = [ty.of if isinstance(ty, Uniform) else ty for ty in types]
     params = []
-    for name, ty, given in zip(kernel._names, plain, types):
+    for name, ty, given in zip(names, plain, types):
         # A record is one of an array.
         view, of = ((), Array(ty, 0)) if isinstance(ty, Record) else (None, ty)
         params.append(Param(name, of, isinstance(given, Uniform), view))
     body = Body(program, kernel._source, params, kernel._lookup, False)
+    body.tuples = forms
     body.result = None if kernel._returns is None else record_of(kernel._returns)
     program.brings_memory = True
     for param in params:
@@ -211,7 +222,9 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
     dtypes = _dtypes_of(kernel, instance, values) if instance.gives_records else instance.result_dtypes
     outs = None if out is None else _outs_of(name, out, dtypes)
     varying = [
-        (n, value) for n, value, param in zip(kernel._names, values, instance.params) if not isinstance(param, Uniform)
+        (n, value)
+        for n, value, param in zip(instance.param_names, values, instance.params)
+        if not isinstance(param, Uniform)
     ]
     carried = None
     if where is not True or not builtins.all([type(v) in _PLAIN for _, v in varying]):
@@ -225,7 +238,7 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
     shape, mask = _shape_of(name, varying, where, outs)
     mask = contiguous(mask, deadline).reshape(-1)
     given: list[Any] = []
-    for n, value, param, dtype in zip(kernel._names, values, instance.params, instance.dtypes):
+    for n, value, param, dtype in zip(instance.param_names, values, instance.params, instance.dtypes):
         if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.c_contiguous:
             given.append(value.reshape(-1))
         elif isinstance(param, Uniform):
@@ -277,7 +290,7 @@ def call(kernel: Any, instance: Any, values: list[Any], special: dict[str, Any],
         found = [target.item() if is_plain and target.dtype.names is None else target[()] for target in found]
     if carried is not None:
         found = [carried.wrap(target) for target in found]
-    return tuple(found) if instance.gives_several else found[0] if found else None
+    return instance.shaped(tuple(found)) if instance.gives_several else found[0] if found else None
 
 
 # Of arguments of these types nothing else is to be known.
@@ -327,7 +340,7 @@ def _tell_element(
     values = (part[at] if is_own else part for part, is_own in zip(elements, varying))
     trap.arguments = {
         name: value.item() if isinstance(value, np.generic) and not isinstance(value, np.void) else value
-        for name, value in zip(kernel._names, values)
+        for name, value in zip(instance.param_names, values)
     }
     for told in instance.assertions.get((trap.file, trap.line), ()):
         before = told.of({}) if isinstance(told, Said) else ""

@@ -274,6 +274,9 @@ class Expressions(Operators):
         field = self.field(node)
         if field is not None:
             return field
+        named = self.named_part(node)
+        if named is not None:
+            return named
         if is_complex_part(node) and id(owner) in self.elements:
             return _complex.part_of(self, self.number(owner), node.attr)
         if isinstance(owner, ast.Name):

@@ -6,6 +6,7 @@ import builtins
 import copy
 import linecache
 import math
+from collections.abc import Iterator
 from typing import Any, Callable
 
 import numpy as np
@@ -18,7 +19,7 @@ from ._places import ENTRY, LOOP, TASK, compile_error
 from ._program import Program
 from ._source import Declaration
 from ._types import INT, Array, Record, Uniform, strong
-from ._values import LONGEST, OF_HOST
+from ._values import LONGEST, OF_HOST, Form
 
 
 class Instance:
@@ -29,6 +30,7 @@ class Instance:
         # Whether numbers are passed as pairs of floats.
         self.has_complex = program.has_complex
         self.params = params
+        self.param_names = [param.name for param in body.params]
         # What its functions are called in Python.
         self.names = {**program.python_names, ENTRY: name}
         self.variables = program.python_variables
@@ -37,6 +39,8 @@ class Instance:
         # By the functions that test whether Python ints fit: which these are.
         self.overflows = program.overflows
         self.advice, self.outside = program.advice, program.outside
+        # How numbers and arrays are made to what it returns, if there are tuples in that or a `NamedTuple`.
+        self.form = body.form if body.result is None and not _is_plain(body.form) else None
         self.gives_several = body.returns_tuple if body.uniform else body.gives_several
         # Whether the program of an elementwise kernel has the loop over its elements.
         self.has_loop = f" {LOOP}(" in self.text
@@ -84,7 +88,11 @@ class Instance:
                 continue
             root = made[self.roots[array.text]] if array.text in self.roots else values[self.passed[array.text]]
             results.append(root if array.parts is None else _part_of(root, array.type.ndim, given))
-        return tuple(results) if self.is_tuple else results[0]
+        return self.shaped(tuple(results)) if self.is_tuple else results[0]
+
+    def shaped(self, results: tuple[Any, ...]) -> Any:
+        """Give results as the function returns them, which may be tuples in tuples."""
+        return results if self.form is None else _shaped(self.form, iter(results))
 
     def translation(self) -> tuple[Any, ...]:
         """Give what the stepper has to know: files with their texts, places of lines, names, and lines that declare."""
@@ -191,6 +199,18 @@ def _lengths_of(body: Body, width: int) -> Callable[..., list[tuple[int, ...]]]:
     of = {"_of": _length, **OF_HOST, "_width": width}
     found: Callable[..., list[tuple[int, ...]]] = eval(text, of)
     return found
+
+
+def _is_plain(form: Form | None) -> bool:
+    """Return whether a result is one value, or a tuple of single values."""
+    return form is None or form == Form((None,) * len(form.parts))
+
+
+def _shaped(form: Form | None, results: Iterator[Any]) -> Any:
+    if form is None:
+        return next(results)
+    parts = [_shaped(part, results) for part in form.parts]
+    return tuple(parts) if form.of is None else form.of(*parts)
 
 
 def _length(of: Callable[[], Any]) -> int:

@@ -174,14 +174,14 @@ class Loops(Expressions):
         return True
 
     def _table(self, node: ast.expr, items: tuple[Value, ...]) -> Any:
-        """Give what has an item by its index: numbers, or as many for each."""
-        parts = {None if item.parts is None else len(item.parts) for item in items}
-        if len(parts) > 1:
+        """Give what has an item by its index: numbers, or tuples that are alike."""
+        form, of = items[0].form, items[0].of
+        if any(item.form != form for item in items):
             self.fail(node, "the values are not alike", "some are tuples of other lengths")
-        if parts == {None}:
+        if form is None:
             return self._column(node, list(items))
-        columns = [self._column(node, [item.parts[k] for item in items]) for k in range(parts.pop())]
-        return lambda index: tuple_of(column(index) for column in columns)
+        columns = [self._table(node, tuple(item.parts[k] for item in items)) for k in range(len(form.parts))]
+        return lambda index: tuple_of((column(index) for column in columns), of)
 
     def _column(self, node: ast.expr, values: list[Value]) -> Any:
         """Give what has one of several numbers by its index: a table of constants, or an array that is made here."""

@@ -66,7 +66,8 @@ class Operators(Calls):
         for side in (node.left, node.right):
             if isinstance(side, ast.List):
                 self.refuse_list(side)
-        return self.binary(node, node.op, self.number(node.left), self.number(node.right))
+        joined = self.joined_tuples(node)
+        return joined or self.binary(node, node.op, self.number(node.left), self.number(node.right))
 
     def binary(self, node: Any, op: ast.operator, a: Value, b: Value) -> Value:
         """Translate an operation on two numbers."""
@@ -359,9 +360,9 @@ class Operators(Calls):
         return f"{self.cast(a, ty, node).text} {op} {self.cast(b, ty, node).text}"
 
     def _of_tuples(self, node: Any, op: str, a: Value, b: Value) -> str:
-        """Write whether two tuples are equal, or differ."""
+        """Write whether two tuples are equal, or differ, or which one comes before the other."""
         if op not in ("==", "!="):
-            self.fail(node, "tuples are not ordered in a kernel", "here", "compare their elements")
+            return self.ordered_tuples(node, op, a, b)
         if a.parts is None or b.parts is None or len(a.parts) != len(b.parts):
             return "true" if op == "!=" else "false"
         tests = [f"({self.comparison(node, '==', x, y)})" for x, y in zip(a.parts, b.parts)]
@@ -396,7 +397,8 @@ class Operators(Calls):
         if a.parts is None or b.parts is None or len(a.parts) != len(b.parts):
             self.fail(node, "the two values are not alike", "tuples of as many numbers, or two numbers")
         test = test if _is_simple(test.text) or self.in_arm else self.keep(test)
-        return tuple_of(self._either(node, test, x, y) for x, y in zip(a.parts, b.parts))
+        of = a.of if a.of is b.of else None
+        return tuple_of((self._either(node, test, x, y) for x, y in zip(a.parts, b.parts)), of)
 
     def choose(self, node: Any, test: Value, a: Value, b: Value, mixes: bool = False) -> Value:
         """Give one of two numbers; a bool and a number have a common type if it `mixes` them, as numpy does."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import inspect
 import pickle
 import sys
@@ -18,9 +19,10 @@ import numpy as np
 
 from .._cache import remembered
 from . import Kernel, _evaluate, _functions, _random
-from ._annotations import hints_of, is_known
+from ._annotations import hints_of, is_known, is_of_tuples
 from ._plain import parameters
 from ._source import Source
+from ._tuples import is_named_tuple
 from ._values import constants
 from ._wrappers import inner_of
 
@@ -74,6 +76,14 @@ class _Exception:
         self.name, self.of = name, of
 
 
+class _NamedTuple:
+    """A class of tuples that cannot be imported: its name, the names of its parts, and what they are by default."""
+
+    def __init__(self, found: Any) -> None:
+        self.name, self.fields = found.__name__, found._fields
+        self.defaults = tuple(found._field_defaults.values())
+
+
 class _Packer:
     """Collects a kernel and the functions it calls."""
 
@@ -93,6 +103,8 @@ class _Packer:
         source = Source.of(function)
         is_kernel = isinstance(found, Kernel)
         hints = hints_of(function) if is_kernel else {}
+        # (A class of tuples may not be known there, and tells no more.)
+        hints = {name: _known_anywhere(hint, name != "return") for name, hint in hints.items()}
         record = {
             "name": found.__name__,
             "qualname": found.__qualname__,
@@ -101,7 +113,7 @@ class _Packer:
             "source": source.origin(),
             "defaults": (function.__defaults__, function.__kwdefaults__),
             "annotations": hints,
-            "returned": source.returned if is_known(source.returned) else inspect.Signature.empty,
+            "returned": _known_anywhere(source.returned) if is_known(source.returned) else inspect.Signature.empty,
             "options": found._options if is_kernel else None,
         }
         self.records.append(record)
@@ -135,12 +147,19 @@ class _Packer:
         if isinstance(found, type) and issubclass(found, Exception):
             of = found.__base__
             return found if _is_importable(found) else _Exception(found.__name__, self.value(of, {}))
+        if is_named_tuple(found):
+            return found if _is_importable(found) else _NamedTuple(found)
         if isinstance(found, (np.ufunc, types.BuiltinFunctionType)) or getattr(builtins, "range", None) is found:
             return found
         kept = {
             name: self.value(getattr(found, name), inner) for name, inner in attributes.items() if hasattr(found, name)
         }
         return types.SimpleNamespace(**kept)
+
+
+def _known_anywhere(hint: Any, of_parameter: bool = False) -> Any:
+    """Give an annotation with `tuple` for a class of tuples, or of a parameter for any tuple."""
+    return tuple if is_named_tuple(hint) or (of_parameter and is_of_tuples(hint)) else hint
 
 
 def _is_type(found: Any) -> bool:
@@ -187,6 +206,8 @@ def _unpacked(packed: bytes) -> Kernel:
         spaces.append(space)
         made.append(function if record["options"] is None else Kernel(function, record["options"]))
 
+    named_tuples: dict[str, Any] = {}
+
     def value(packed: Any) -> Any:
         if isinstance(packed, _Module):
             return __import__(packed.name, fromlist=["_"])
@@ -194,6 +215,10 @@ def _unpacked(packed: bytes) -> Kernel:
             return made[packed.at]
         if isinstance(packed, _Exception):
             return type(packed.name, (value(packed.of),), {})
+        if isinstance(packed, _NamedTuple):
+            return named_tuples.setdefault(
+                packed.name, collections.namedtuple(packed.name, packed.fields, defaults=packed.defaults)
+            )
         if isinstance(packed, types.SimpleNamespace):
             return types.SimpleNamespace(**{name: value(inner) for name, inner in vars(packed).items()})
         return packed

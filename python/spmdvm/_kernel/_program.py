@@ -14,7 +14,7 @@ from ._ints import Overflow
 from ._places import Said
 from ._source import Line
 from ._types import Num, Record, Rows, Type
-from ._values import Value
+from ._values import Form, Value
 
 # Where lines of the text call functions.
 _CALL = re.compile(r"(\w+)\(")
@@ -205,6 +205,8 @@ class Result:
     texts: list[str] = field(default_factory=list)
     # How it becomes part of its callers, if it does.
     inline: Inline | None = None
+    # How what it returns is made of values, if that is a tuple.
+    form: Form | None = None
 
 
 class Active:

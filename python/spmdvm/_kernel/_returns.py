@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from . import _annotations
+from ._tuples import is_named_tuple
 from ._types import BOOL, INT, Array, Num, Record, join, named
 from ._usage import gives_array
-from ._values import OUTSIDE, Value, tuple_of
+from ._values import OUTSIDE, Form, Value, tuple_of
 
 
 class Returns:
@@ -33,12 +34,14 @@ class Returns:
             return
         if isinstance(node.value, ast.List):
             self.refuse_list(node.value)
-        value = self._without_records(node, self.expression(node.value))
-        parts = value.parts if value.parts is not None else (value,)
+        value = self.expression(node.value)
+        form = value.form
+        value = self._without_records(node, value)
+        parts = value.leaves
         if self.arrays is not None:
             self.fail(node, "this returns no array, other parts of the function do", "here")
         for part in parts:
-            if not isinstance(part.type, Num) or part.parts is not None:
+            if not isinstance(part.type, Num):
                 self.fail(node, "a kernel returns numbers", f"this is {named(part.type)}")
             if self.uniform and not part.uniform:
                 self.fail(node, "the result would differ between lanes", "this value differs from lane to lane")
@@ -48,6 +51,7 @@ class Returns:
             self.fail(
                 node, f"this returns {len(parts)} values, other parts of the function {len(self.returns)}", "here"
             )
+        self._have_form(node, form)
         old = self.returns or [part.type for part in parts]
         new = [join(a, part.type) for a, part in zip(old, parts)]
         for ty, part in zip(new, parts):
@@ -56,6 +60,12 @@ class Returns:
         self.returns, self.returns_tuple, self.returns_numbers = new, is_tuple, True
         self.emit(self.return_text([self.cast(part, ty, node) for part, ty in zip(parts, new)]))
         self.assigned = None
+
+    def _have_form(self, node: ast.Return, form: Form | None) -> None:
+        """Note how the result is made of values; fail if another `return` gives one that is made otherwise."""
+        if (self.returns is not None or self.arrays is not None) and form != self.form:
+            self.fail(node, "this returns another tuple than other parts of the function", "made of other parts")
+        self.form = form
 
     def return_text(self, values: list[Value]) -> str:
         """Write a return of values, which have the types of the result."""
@@ -80,7 +90,7 @@ class Returns:
             records: tuple[Record | None, ...] = (self.result,)
             found, several = self._as_record(node, value, self.result), False
         else:
-            parts, several = value.parts if value.parts is not None else (value,), value.parts is not None
+            parts, several = value.leaves, value.parts is not None
             records = tuple(part.type.of if isinstance(part.type, Array) else None for part in parts)
             given = (
                 [part] if of is None else self.numbers_of(node, part, of, "it") for part, of in zip(parts, records)
@@ -128,26 +138,20 @@ class Returns:
 
     def _returns_arrays(self, node: ast.Return) -> bool:
         """Translate a `return` with arrays in it; return whether it is one."""
-        several = isinstance(node.value, (ast.Tuple, ast.List))
-        nodes = list(node.value.elts) if several else [node.value]
-        found = [self._returned(each) for each in nodes]
-        if len(found) == 1 and found[0] is not None and found[0].parts is not None:
-            # Of a function that returns several.
-            several, found = True, list(found[0].parts)
-            nodes *= len(found)
-        returned = [value for value in found if value is not None and isinstance(value.type, Array)]
+        known: dict[int, Value] = {}
+        self._note_returned(node.value, known)
+        returned = [leaf for value in known.values() for leaf in value.leaves if isinstance(leaf.type, Array)]
         is_element = self.identity is None and (not self.uniform or self.result is not None)
         if not returned or (is_element and all(value.type.ndim == 0 for value in returned)):
-            for each, value in zip(nodes, found):
-                if value is not None:
-                    self.elements[id(each)] = value
+            self.elements.update(known)
             return False
         if not self.uniform and any(value.type.ndim for value in returned):
             help = "return the numbers of each element: `return x, y`; or store to an array that is passed"
             self.fail(node, "where each element runs by itself, numbers are returned", "this is an array", help)
         arrays: list[Value | None] = []
         numbers: list[Value] = []
-        found = [self._as_number(each, self.expression(each)) if v is None else v for each, v in zip(nodes, found)]
+        nodes, value = self._all_returned(node.value, known)
+        found, form, several = value.leaves, value.form, value.parts is not None
         found = self._as_before(node, _annotations.converted(self, node, found, several))
         for each, value in zip(nodes, found):
             if not isinstance(value.type, Array):
@@ -175,6 +179,7 @@ class Returns:
             self.fail(node, "this returns another array than other parts of the function", "here", help)
         if self.returns_numbers:
             self.fail(node, "this returns an array, other parts of the function none", "here")
+        self._have_form(node, form)
         self.arrays, self.is_tuple, self.returns_tuple = tuple(arrays), several, bool(numbers)
         self.gives_arrays = True
         old = self.returns or [part.type for part in numbers]
@@ -190,6 +195,22 @@ class Returns:
         self.assigned = None
         return True
 
+    def _note_returned(self, node: ast.expr, known: dict[int, Value]) -> None:
+        """Note what is returned of which it is known at once whether it is an array, by its nodes."""
+        for each in node.elts if isinstance(node, (ast.Tuple, ast.List)) else ():
+            self._note_returned(each, known)
+        value = None if isinstance(node, (ast.Tuple, ast.List)) else self._returned(node)
+        if value is not None:
+            known[id(node)] = value
+
+    def _all_returned(self, node: ast.expr, known: dict[int, Value]) -> tuple[list[ast.expr], Value]:
+        """Give what is returned, and where each of its values stands."""
+        if isinstance(node, (ast.Tuple, ast.List)):
+            parts = [self._all_returned(each, known) for each in node.elts]
+            return [each for nodes, _ in parts for each in nodes], tuple_of(value for _, value in parts)
+        value = known[id(node)] if id(node) in known else self.expression(node)
+        return [node] * len(value.leaves), value
+
     def _returned(self, node: ast.expr) -> Value | None:
         """Give the array that is returned, or what a function gives that is called; None if it is something else."""
         listed = self.listed(node)
@@ -204,6 +225,9 @@ class Returns:
         if not isinstance(node, ast.Name) and self.makes_elements(node):
             return self.copied(node, node)
         function = self.called(node) if isinstance(node, ast.Call) and not self.is_method(node) else None
+        several = self.expression(node) if is_named_tuple(function) else self.named_tuple(node)
+        if several is not None and any(isinstance(leaf.type, Array) for leaf in several.leaves):
+            return several
         if function is not None and (self.takes_arrays(node, function) or gives_array(function)):
             value = self.expression(node)
             return self.keep(value) if isinstance(value.type, Num) and value.parts is None else value

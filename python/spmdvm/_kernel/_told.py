@@ -57,6 +57,10 @@ def described(value: Any) -> str:
         name = getattr(value, "__name__", "f")
         return f"a function; let another kernel call this one with it: spmdvm.kernel(lambda x: …(x, {name}))"
     kind = type(value).__name__
+    if isinstance(value, tuple):
+        odd = next((type(part).__name__ for part in value if not isinstance(part, (Number, tuple))), None)
+        article = "an" if odd and odd[0] in "aeiou" else "a"
+        return f"a `{kind}`" if odd is None else f"a tuple with {article} `{odd}` in it; pass its parts one by one"
     if isinstance(value, np.generic):
         return f"a `{kind}`; {_containers.instead_of(value.dtype) or 'pass x.item()'}"
     if isinstance(value, (bytes, bytearray)):

@@ -167,6 +167,19 @@ class Uniform:
     of: Num | Record
 
 
+@dataclass(frozen=True)
+class Tuple:
+    """A tuple of numbers that is passed to a kernel: the types of its parts, and its class if these have names."""
+
+    parts: tuple[Num | Tuple, ...]
+    of: type | None = None
+
+    @property
+    def leaves(self) -> list[Num]:
+        """The types of all its numbers."""
+        return [leaf for part in self.parts for leaf in (part.leaves if isinstance(part, Tuple) else [part])]
+
+
 Type = Union[Num, Array, Record]
 
 

@@ -225,6 +225,12 @@ def with_fields(tree: ast.FunctionDef) -> set[str]:
     return {node.value.id for node in taken if not hasattr(np.ndarray, node.attr)}
 
 
+def taken_apart(tree: ast.FunctionDef) -> set[str]:
+    """Give the names that stand for several values, as tuples do: `x, y = p`."""
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)]
+    return {node.value.id for node in assigned if isinstance(node.targets[0], (ast.Tuple, ast.List))}
+
+
 def _computed_of(tree: ast.FunctionDef, parameters: list[str], lookup: Callable[[str], Any]) -> set[str]:
     """Give parameters, and variables that are computed of them by operators and methods, as arrays are too."""
     found = set(parameters)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,18 @@ LONGEST = 2**31 - 2**16
 OF_HOST = {"_len": len, "_range": range, "_min": min, "_max": max}
 
 
+class Form(NamedTuple):
+    """How a tuple is made of values.
+
+    Attributes:
+        parts: of each part that is a tuple itself, its form; None of others.
+        of: its class, if that is a `NamedTuple`.
+    """
+
+    parts: tuple[Form | None, ...]
+    of: type | None = None
+
+
 @dataclass(frozen=True)
 class Value:
     """An expression.
@@ -34,6 +47,7 @@ class Value:
         below: of an integer, a length and an offset: it is less than their sum.
         equals: likewise: it is their sum.
         parts: of a tuple, its elements.
+        of: of a tuple, its class, if that is a `NamedTuple`.
         apart: the indices of `foreach` (and the lane) with each of which it is another number, if the others stay.
         wrapped: of an integer that is computed in 64 bits: the low 32 of them as an `int`, computed in 32.
         host: of an integer that is known before the kernel is called: an expression of Python that gives it, of the
@@ -60,6 +74,17 @@ class Value:
     is_python: bool = False
     least: str | None = None
     most: str | None = None
+    of: type | None = None
+
+    @property
+    def form(self) -> Form | None:
+        """How it is made of values, if it is a tuple."""
+        return None if self.parts is None else Form(tuple(part.form for part in self.parts), self.of)
+
+    @property
+    def leaves(self) -> list[Value]:
+        """The values that a tuple is made of in the end; itself, if it is none."""
+        return [self] if self.parts is None else [leaf for part in self.parts for leaf in part.leaves]
 
     @property
     def before(self) -> str | None:
@@ -80,10 +105,15 @@ def exactly(value: Value) -> Value:
     return constant(value.low) if is_known else value
 
 
-def tuple_of(parts: Any) -> Value:
+def tuple_of(parts: Any, of: type | None = None) -> Value:
     """Give a tuple of values."""
     parts = tuple(parts)
-    return Value("", INT, all(part.uniform for part in parts), parts=parts)
+    return Value("", INT, all(part.uniform for part in parts), parts=parts, of=of)
+
+
+def formed(form: Form | None, leaves: Iterator[Value]) -> Value:
+    """Give a tuple of such a form that is made of these values; the next of them, if it is none."""
+    return next(leaves) if form is None else tuple_of([formed(part, leaves) for part in form.parts], form.of)
 
 
 def of_tuple(name: str, at: int) -> str:
@@ -92,12 +122,12 @@ def of_tuple(name: str, at: int) -> str:
 
 
 class Arguments:
-    """What a function is called with: a tuple is an argument for each of its numbers.
+    """What a function is called with: a tuple is an argument for each of its values.
 
     Attributes:
         names, values: of the arguments.
         nodes: where each is given.
-        tuples: how many numbers the parameters have that are tuples.
+        tuples: the forms of the parameters that are tuples, and of the tuples in these.
         functions: the arguments that are functions, by the names of their parameters: they are not passed.
         captured: the names of parameters that are variables of functions around, by these functions and their names.
     """
@@ -112,16 +142,19 @@ class Arguments:
         self.names: list[str] = []
         self.values: list[Value] = []
         self.nodes: list[Any] = []
-        self.tuples = {name: len(value.parts) for name, value in zip(names, values) if value.parts is not None}
+        self.tuples: dict[str, Form] = {}
         for name, value, node in zip(names, values, nodes):
-            if value.parts is None:
-                parts = [(name, value)]
-            else:
-                parts = [(of_tuple(name, k), part) for k, part in enumerate(value.parts)]
-            for own, part in parts:
-                self.names.append(own)
-                self.values.append(part)
-                self.nodes.append(node)
+            self._add(name, value, node)
+
+    def _add(self, name: str, value: Value, node: Any) -> None:
+        if value.parts is None:
+            self.names.append(name)
+            self.values.append(value)
+            self.nodes.append(node)
+            return
+        self.tuples[name] = value.form
+        for k, part in enumerate(value.parts):
+            self._add(of_tuple(name, k), part, node)
 
 
 def constant(value: Any) -> Value | None:
@@ -155,7 +188,12 @@ def constants(value: Any) -> Value | None:
     if not isinstance(value, tuple):
         return constant(value)
     parts = [constants(part) for part in value]
-    return None if None in parts else tuple_of(parts)
+    return None if None in parts else tuple_of(parts, class_of(value))
+
+
+def class_of(value: tuple[Any, ...]) -> type | None:
+    """Give the class of a tuple, if its parts have names."""
+    return type(value) if hasattr(value, "_fields") else None
 
 
 def literal(value: Any, ty: Num) -> str:

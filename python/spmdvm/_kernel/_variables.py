@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ._reserved import RESERVED
 from ._source import Declaration
 from ._types import BOOL, INT, Array, Num, join, named
-from ._values import INT64, LONGEST, Value, constant, of_tuple, tuple_of
+from ._values import INT64, LONGEST, Form, Value, constant, of_tuple, tuple_of
 
 
 @dataclass
@@ -83,8 +83,8 @@ class Region:
     arrays: dict[str, LocalArray] = field(default_factory=dict)
     # Names of parts of arrays.
     parts: dict[str, Value] = field(default_factory=dict)
-    # How many values the variables have that are tuples.
-    tuples: dict[str, int] = field(default_factory=dict)
+    # The forms of the variables that are tuples.
+    tuples: dict[str, Form] = field(default_factory=dict)
     # Those of them that are generators of random numbers.
     generators: set[str] = field(default_factory=set)
     # The variables that have the low 32 bits of others.
@@ -176,22 +176,19 @@ class Variables:
 
     def _name_tuple(self, node: Any, name: str, value: Value) -> None:
         """Keep a tuple: each of its values in a variable of its own."""
-        if name in self.tuples:
-            self.fail(node, f"the parameter `{name}` is a tuple and cannot be assigned", "here", "use another name")
         region = self.region_of(name)
-        of = region.tuples.setdefault(name, len(value.parts))
+        form = region.tuples.setdefault(name, value.form)
         if name in region.variables or any(p.name == name for p in self.params):
             self.fail(node, f"`{name}` is a number in one place and a tuple in another", "these are several values")
+        of = len(form.parts)
         if of != len(value.parts):
             self.fail(node, f"`{name}` has {of} values in one place and {len(value.parts)} in another", "here")
+        if form != value.form:
+            self.fail(node, f"`{name}` is another tuple here than in another place", "this is made of other parts")
         for k, part in enumerate(value.parts):
-            if not isinstance(part.type, Num):
-                self.fail(
-                    node, f"`{name}` cannot hold {named(part.type)}", "tuples are of numbers", "give it a name alone"
-                )
             own = of_tuple(name, k)
             region.names.add(own)
-            self.counts[own] = self.counts.get(name, 0)
+            self.counts[own] = self.made[own] = self.counts.get(name, 0)
             self.repeated.update({own} if name in self.repeated else ())
             self.assign_name(node, own, part)
         if self.assigned is not None:
@@ -242,8 +239,9 @@ class Variables:
                 help += "of another stream: `spmdvm.rng(seed, i, 1)`"
                 self.fail(node, f"the generator `{name}` stands here alone", "it only gives numbers", help)
             if name in region.tuples:
-                own = (ast.Name(of_tuple(name, k), ast.Load()) for k in range(region.tuples[name]))
-                return tuple_of(self.read_name(ast.copy_location(part, node)) for part in own)
+                form = region.tuples[name]
+                own = (ast.Name(of_tuple(name, k), ast.Load()) for k in range(len(form.parts)))
+                return tuple_of((self.read_name(ast.copy_location(part, node)) for part in own), form.of)
             if name in self.regions[-1].summed:
                 self.fail(
                     node,
