@@ -704,7 +704,7 @@ def over_lanes(z):
 
 
 def counted(z):
-    return sum(k for k in range(z))  # HERE a generator cannot stand in a kernel
+    return sum(k for k in range(z))  # HERE `range` takes integers
 
 
 def an_index(z):

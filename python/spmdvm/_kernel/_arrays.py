@@ -24,7 +24,7 @@ from ._reductions import FUNCTIONS
 from ._scopes import Local
 from ._source import Source
 from ._types import BOOL, FLOAT64, INT, NUMBERS, Array, Num, promote, strong
-from ._usage import Usage, reduces
+from ._usage import Usage, gives_one_array, reduces
 from ._values import LANE, LONGEST, Value, constant
 from ._wrappers import inner_of, is_wrapped
 
@@ -97,6 +97,10 @@ class Arrays(Joins):
         listed = self.listed(node)
         if listed is not None:
             return self._unnamed(node, listed)
+        if function in (np.array, np.asarray) and (made := self.comprehended(node)) is not None:
+            return made
+        if self.gives_one_array(function):
+            return self._own(node, function, False)
         if function in _AS_THEY_ARE and len(node.args) == 1 and not node.keywords:
             return self.as_array(node.args[0])
         if function is np.flip and len(node.args) == 1 and not node.keywords:
@@ -223,6 +227,10 @@ class Arrays(Joins):
         indexed = set(names) if reduces(tree, lookup, names) else Usage(tree, lookup).indexed
         given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
         return any(name in indexed and self.array_of(arg) is not None for name, arg in given if _may_be_array(arg))
+
+    def gives_one_array(self, function: Any) -> bool:
+        """Return whether a call of a function gives an array that it makes."""
+        return gives_one_array(function)
 
     # Making them.
 

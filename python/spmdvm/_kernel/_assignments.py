@@ -187,6 +187,9 @@ class Assignments:
             return tuple_of(map(self.expression, node.elts))
         if isinstance(node, ast.Call) and not self.is_method(node) and not any(True for _ in self._arrays_in(node)):
             value = self.expression(node)
+            if value.parts is None and isinstance(value.type, Array):
+                self.parts_of[id(node)] = node, value
+                return None
             # It has been called.
             self.elements[id(node)] = self.keep(value) if value.parts is None else value
             return value if value.parts is not None else None

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from . import _annotations, _functions, _prints
 from ._arrays import Made
 from ._assignments import Assignments
+from ._comprehensions import Comprehensions
 from ._control import Control, Else
 from ._foreach import Foreach, assigned_in
 from ._inline import inline_of
@@ -36,7 +37,7 @@ _MOST_ACTIVE = 100
 _MOST_INSTANCES = 16
 
 
-class Body(Variables, Tuples, NamedArrays, Assignments, Control, Foreach, Returns, Raises):
+class Body(Variables, Tuples, Comprehensions, NamedArrays, Assignments, Control, Foreach, Returns, Raises):
     """The translation of one function."""
 
     def __init__(

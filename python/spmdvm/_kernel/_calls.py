@@ -20,7 +20,7 @@ from ._scopes import Local, Scope
 from ._source import Source
 from ._tuples import is_named_tuple
 from ._types import BOOL, FLOAT64, Array, Num, promote, strong
-from ._values import Arguments, Value, constant, constants, exactly, formed, tuple_of
+from ._values import Arguments, Listed, Value, constant, constants, exactly, formed, tuple_of
 from ._wrappers import inner_of, is_wrapped
 
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
@@ -115,7 +115,7 @@ class Calls(Arrays):
             return self._special(node, text_of(node.args[0]))
         how = REDUCTIONS.get(function) if callable(function) and type(function).__hash__ else None
         if how is not None and node.args:
-            return self.reduction(node, how, self.listed_tuple(node.args[0]))
+            return self.reduction(*self.with_array(node, how))
         if function in (np.dot, np.matmul) and len(node.args) == 2 and not node.keywords:
             return self.dot(node, *node.args)
         several = self._several(node, function)
@@ -138,6 +138,9 @@ class Calls(Arrays):
     def _several(self, node: ast.Call, function: Any) -> Value | None:
         """Translate `min`, `max`, `sum`, `any` and `all` of a tuple; None if it is another call."""
         how = next((how for known, how in _OF_SEVERAL.items() if function is known), None)
+        found = self.over_comprehension(node, how or "")
+        if found is not None:
+            return found
         if how in ("min", "max") and len(node.args) > 1 and not node.keywords:
             given = [self._tuple_at(arg) for arg in node.args]
             return None if None in given else self.extreme_tuple(node, "<" if how == "min" else ">", given)
@@ -408,7 +411,7 @@ class Calls(Arrays):
                 return None if as_statement else self.fail(node, f"`{name}` returns nothing", "no value")
             if not result.is_tuple:
                 return Value(here, result.types[0], result.uniform)
-            return formed(result.form, (Value(f"{here}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types)))
+            return self._as_given(node, result, here)
         self.has_called |= bool(result.stored) or result.types is None
         if result.types is None:
             if as_statement:
@@ -421,7 +424,19 @@ class Calls(Arrays):
             self.fail(node, f"`{name}` returns several values", "not in a part of an expression", "assign them first")
         kept = self.temporary("r")
         self.emit(f"const {'uniform' if result.uniform else 'varying'} {result.name}_result {kept} = {text};")
-        return formed(result.form, (Value(f"{kept}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types)))
+        return self._as_given(node, result, kept)
+
+    def _as_given(self, node: ast.Call, result: Any, text: str) -> Value:
+        """Give the tuple that a function has returned, with arrays where it has listed their elements."""
+        found = (Value(f"{text}.v{k}", ty, result.uniform) for k, ty in enumerate(result.types))
+        return self._with_listed(node, formed(result.form, found))
+
+    def _with_listed(self, node: ast.Call, value: Value) -> Value:
+        if isinstance(value.of, Listed):
+            return self._unnamed(node, (list(value.parts), *value.of))
+        if value.parts is None:
+            return value
+        return tuple_of((self._with_listed(node, part) for part in value.parts), value.of)
 
     def refuse_complex_in(self, node: ast.Call, values: list[Value]) -> None:
         """Fail if a function is given complex numbers, or arrays of them."""

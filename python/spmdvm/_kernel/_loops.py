@@ -84,7 +84,9 @@ class Loops(Expressions):
         for length in lengths[1:]:
             if length.equals != shortest.equals or length.equals is None:
                 text = f"({length.text} < {shortest.text} ? {length.text} : {shortest.text})"
-                shortest = Value(text, INT, length.uniform and shortest.uniform, 0, LONGEST)
+                known = length.before, shortest.before
+                host = None if None in known else f"_min({known[0]}, {known[1]})"
+                shortest = Value(text, INT, length.uniform and shortest.uniform, 0, LONGEST, host=host)
         return self.keep(shortest), lambda index: tuple_of(item(index) for item in items)
 
     def _of_range(self, node: ast.Call) -> tuple[Value, Any]:
@@ -96,7 +98,8 @@ class Loops(Expressions):
         first, last = (constant(0), *ends)[-2:]
         count = last if len(ends) == 1 else self.keep(self.operate(node, "-", last, first))
         if count.low < 0:
-            count = Value(f"({count.text} > 0 ? {count.text} : 0)", INT, count.uniform, 0, LONGEST)
+            host = None if count.before is None else f"_max({count.before}, 0)"
+            count = Value(f"({count.text} > 0 ? {count.text} : 0)", INT, count.uniform, 0, LONGEST, host=host)
         return count, lambda index: index if len(ends) == 1 else self.operate(node, "+", first, index)
 
     def _elements_of(self, node: ast.expr, array: Value) -> tuple[Value, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +12,10 @@ from . import _annotations
 from ._tuples import is_named_tuple
 from ._types import BOOL, INT, Array, Num, Record, join, named
 from ._usage import gives_array
-from ._values import OUTSIDE, Form, Value, tuple_of
+from ._values import OUTSIDE, Form, Listed, Value, constant, tuple_of
+
+# Arrays of as many elements are returned as numbers where each element runs by itself.
+_MOST_LISTED = 64
 
 
 class Returns:
@@ -213,6 +218,10 @@ class Returns:
 
     def _returned(self, node: ast.expr) -> Value | None:
         """Give the array that is returned, or what a function gives that is called; None if it is something else."""
+        if not self.uniform and self.identity is not None:
+            few = self._few_numbers(node)
+            if few is not None:
+                return few
         listed = self.listed(node)
         if listed is not None:
             return self.brought(node, *listed)
@@ -232,6 +241,33 @@ class Returns:
             value = self.expression(node)
             return self.keep(value) if isinstance(value.type, Num) and value.parts is None else value
         return None
+
+    def _few_numbers(self, node: ast.expr) -> Value | None:
+        """Give the elements of a small array that a function returns where each element runs by itself.
+
+        No memory outlives the function there; who calls it makes an array of them.
+        """
+        listed = self.listed(node)
+        if listed is not None:
+            values, of, lengths = listed
+            return tuple_of((self.cast(value, of, node) for value in values), Listed(of, lengths))
+        array = self.array_of(node)
+        is_own = array is not None and self._made(self._root_of(array.text)) is None and not self._is_made(array.text)
+        if is_own and array.text not in self.parts:
+            # It was passed.
+            return None
+        if array is None and not isinstance(node, ast.Name) and self.makes_elements(node):
+            array = self.copied(node, node)
+        if array is None or not isinstance(array.type.of, Num):
+            return None
+        lengths = [self.dim(array.text, axis).const for axis in range(array.type.ndim)]
+        if None in lengths or not 1 <= math.prod(lengths) <= _MOST_LISTED:
+            return None
+        values = []
+        for at in itertools.product(*map(range, lengths)):
+            text, uniform = self.place_of(array, [constant(k) for k in at])
+            values.append(self.keep(Value(text, array.type.of, uniform)))
+        return tuple_of(values, Listed(array.type.of, tuple(lengths)))
 
     def _as_before(self, node: ast.Return, found: Any) -> list[Value]:
         """Give what is returned, in the arrays that other ways through the function return, if all are made in it.

@@ -180,14 +180,15 @@ class Tuples:
         """
         return _with_names(self, statement) if any(region.tuples for region in self.regions) else statement
 
-    def listed_tuple(self, node: ast.expr) -> ast.expr:
-        """Give the array of what is in a tuple, for functions of numpy; anything else as it is."""
-        if isinstance(node, (ast.Tuple, ast.List)) or self._tuple_at(node) is None:
-            return node
-        listed = ast.copy_location(ast.Attribute(ast.Name("<array>", ast.Load()), "T", ast.Load()), node)
-        values, of, lengths = self.listed_as(node, None)
-        self.parts_of[id(listed)] = listed, self.brought(node, values, of, lengths)
-        return listed
+    def with_array(self, call: ast.Call, how: str) -> tuple[ast.Call, str, ast.expr]:
+        """Give a call of a function of numpy, with an array for a tuple, how it is called, and its argument."""
+        first = call.args[0]
+        if not isinstance(first, (ast.Tuple, ast.List)) and self._tuple_at(first) is not None:
+            first = ast.copy_location(ast.Attribute(ast.Name("<array>", ast.Load()), "T", ast.Load()), call.args[0])
+            values, of, lengths = self.listed_as(call.args[0], None)
+            self.parts_of[id(first)] = first, self.brought(call.args[0], values, of, lengths)
+            call = ast.copy_location(ast.Call(call.func, [first, *call.args[1:]], call.keywords), call)
+        return call, how, first
 
 
 def is_named_tuple(found: Any) -> bool:

@@ -146,7 +146,7 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
         return [node.value]
     if isinstance(node, ast.Attribute):
         return [node.value] if node.attr in ("shape", "size", "ndim", "T", "flat") else []
-    if isinstance(node, ast.For):
+    if isinstance(node, (ast.For, ast.comprehension)):
         return [node.iter]
     if isinstance(node, ast.BinOp):
         return [node.left, node.right] if isinstance(node.op, ast.MatMult) else []
@@ -294,6 +294,10 @@ def makes_arrays(tree: ast.FunctionDef, parameters: list[str]) -> bool:
         if name is None:
             continue
         shape = {"linspace": node.args[2:], "arange": node.args}.get(name, node.args[:1])
+        if name in ("array", "asarray") and node.args and isinstance(node.args[0], ast.ListComp):
+            loops = [loop for at in ast.walk(node) for loop in getattr(at, "generators", ())]
+            if _names_in([loop.iter for loop in loops]) & depends:
+                return True
         shape += [keyword.value for keyword in node.keywords if keyword.arg in ("shape", "num")]
         if name in _MAKERS and _names_in(shape) & depends:
             return True
@@ -355,6 +359,17 @@ def gives_array(found: Any, seen: AbstractSet[int] = frozenset()) -> bool:
     return (
         id(tree) not in seen and isinstance(tree, ast.FunctionDef) and _returns_array(tree, lookup, seen | {id(tree)})
     )
+
+
+def gives_one_array(found: Any) -> bool:
+    """Return whether something is a function of Python that returns an array it makes, rather than a tuple of some."""
+    if not isinstance(found, Local) and not inspect.isfunction(inner_of(found)):
+        return False
+    if not gives_array(found):
+        return False
+    tree = found.tree if isinstance(found, Local) else Source.of(inner_of(found)).tree
+    returned = [node.value for node in own_nodes(tree.body) if isinstance(node, ast.Return)]
+    return not any(isinstance(value, (ast.Tuple, ast.List)) for value in returned)
 
 
 def _of_numpy(node: ast.AST) -> str | None:

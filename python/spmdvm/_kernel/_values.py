@@ -27,11 +27,18 @@ class Form(NamedTuple):
 
     Attributes:
         parts: of each part that is a tuple itself, its form; None of others.
-        of: its class, if that is a `NamedTuple`.
+        of: its class, if that is a `NamedTuple`; or which array its values are the elements of.
     """
 
     parts: tuple[Form | None, ...]
-    of: type | None = None
+    of: type | Listed | None = None
+
+
+class Listed(NamedTuple):
+    """An array of so few elements that they are returned as numbers: their type, and its lengths."""
+
+    of: Num
+    lengths: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ class Value:
         below: of an integer, a length and an offset: it is less than their sum.
         equals: likewise: it is their sum.
         parts: of a tuple, its elements.
-        of: of a tuple, its class, if that is a `NamedTuple`.
+        of: of a tuple, what its form is of.
         apart: the indices of `foreach` (and the lane) with each of which it is another number, if the others stay.
         wrapped: of an integer that is computed in 64 bits: the low 32 of them as an `int`, computed in 32.
         host: of an integer that is known before the kernel is called: an expression of Python that gives it, of the
@@ -74,7 +81,7 @@ class Value:
     is_python: bool = False
     least: str | None = None
     most: str | None = None
-    of: type | None = None
+    of: type | Listed | None = None
 
     @property
     def form(self) -> Form | None:
@@ -105,7 +112,7 @@ def exactly(value: Value) -> Value:
     return constant(value.low) if is_known else value
 
 
-def tuple_of(parts: Any, of: type | None = None) -> Value:
+def tuple_of(parts: Any, of: type | Listed | None = None) -> Value:
     """Give a tuple of values."""
     parts = tuple(parts)
     return Value("", INT, all(part.uniform for part in parts), parts=parts, of=of)

@@ -119,7 +119,7 @@ class Variables:
             return self._name_tuple(node, name, value)
         if isinstance(value.type, Array) and name == "_":
             return None
-        if isinstance(value.type, Array) and self._made(value.text) is None:
+        if isinstance(value.type, Array) and (self._made(value.text) is None or is_unnamed(value.text)):
             return self._name_part(node, name, value)
         if not isinstance(value.type, Num):
             own = f"assign it in a statement of its own, `{name} = np.array(…)`; or copy it, `{name} = a.copy()`"
@@ -338,6 +338,11 @@ def spmd_name(name: str) -> str:
     """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
     name = name.replace("[", "__").replace("]", "_").replace(".", "__").strip("<>")
     return f"v_{name}" if name.isascii() else "v_" + "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+
+
+def is_unnamed(text: str) -> bool:
+    """Return whether an array of the function has no name in Python, so that a name may stand for it."""
+    return text.startswith("v_listed__")
 
 
 def length_symbol(length: int) -> str:
