@@ -289,7 +289,7 @@ def default_that_is_a_variable(x):
 
 
 def list_that_is_repeated(x):
-    t = [0] * 8  # HERE a list cannot stand in a kernel
+    t = [0] * 8  # HERE a list cannot stand where each element runs by itself
     return t[x]
 
 
@@ -1243,9 +1243,9 @@ def record_no_field(p):
 
 
 def list_that_is_changed(a):
-    found = [1, 2]  # HERE a list cannot stand in a kernel
-    found[0] = a[0]
-    return found[0]
+    for _i in foreach(len(a)):
+        found = [1, 2]  # HERE a list cannot stand in a `foreach`
+        found[0] = a[0]
 
 
 def list_returned(a):

@@ -26,7 +26,7 @@ from ._annotations import uniform as uniform
 from ._foreach import looks_like_foreach
 from ._functions import ACROSS
 from ._functions import foreach as foreach
-from ._instances import Instance, Translate, build, by_steps, kind_of
+from ._instances import Instance, Translate, build, by_steps, kind_of, ran
 from ._instead import meant
 from ._lambdas import is_lambda
 from ._places import ENTRY, in_python, name_python_line, with_python_lines
@@ -34,7 +34,7 @@ from ._program import Program
 from ._random import rng as rng
 from ._source import Source
 from ._types import Array, Num, Record
-from ._usage import Usage, makes_arrays, reduces, returns_array, taken_apart, with_fields
+from ._usage import Usage, grows_list, makes_arrays, reduces, returns_array, stored_to, taken_apart, with_fields
 from ._wrappers import inner_of, is_wrapped
 
 if typing.TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Kernel:
         # (Of a record fields are indexed.)
         records = {name for name in self._names if _annotations.is_of_records(self._annotations[name])}
         records |= self._told_tuples
-        self._tuples = self._told_tuples | taken_apart(tree)
+        self._tuples, self._stored = self._told_tuples | taken_apart(tree), stored_to(tree)
         self._indexed = usage.indexed & set(self._names) - records
         self.is_elementwise = not self._indexed and not builtins.any(
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
@@ -102,6 +102,7 @@ class Kernel:
         self._has_lengths = self.is_elementwise and makes_arrays(tree, several)
         self.is_elementwise &= not self._has_lengths
         self.is_elementwise &= self._returns is not None or not returns_array(tree, self._lookup)
+        self.is_elementwise &= not grows_list(tree)
         self.__signature__ = self._whole_signature()
 
     def _whole_signature(self) -> inspect.Signature:
@@ -126,6 +127,7 @@ class Kernel:
         # The parameters that are annotated as tuples; and those that take tuples as such rather than as arrays.
         self._told_tuples: set[str] = set()
         self._tuples: set[str] = set()
+        self._stored: set[str] = set()
         # The dtype of the record that it is annotated to return.
         self._returns: np.dtype | None = None
         self._indexed: set[str] = set()
@@ -251,12 +253,15 @@ class Kernel:
                 special = {**special, "progress": _progress.Bar(self.__name__)}
             if instance.has_complex:
                 given = [_elementwise_kernels.as_pairs(value) for value in given]
+            if instance.returns_lists:
+                ran.module = instance.module
             if via is not None:
                 _seeing.via = None
                 return _elementwise_kernels.of_pair(via(instance, given, special))
             result = instance.function(*given, **special)
             return _elementwise_kernels.of_pair(result) if instance.has_complex else result
         except Trap as trap:
+            instance.forget(self)
             numbers = self._numbers(instance, given)
             raise in_python(trap, instance, self._shapes(instance, given), numbers) from None
         except (TypeError, ValueError, OverflowError) as error:
@@ -438,6 +443,7 @@ class Kernel:
         def call(stepping: Any) -> Any:
             def via(instance: Instance, given: list[Any], special: dict[str, Any]) -> Any:
                 slow = by_steps(self, instance)
+                ran.module = slow.module
                 return stepping.serve(slow.module, slow.function, tuple(given), special, slow.translation())
 
             return self._seen("stepper", via, args, kwargs)

@@ -151,8 +151,7 @@ def _shared(kernel: Any, at: int, value: Any, deadline: Deadline) -> Any:
     """Give the memory of an object that shows it as an array; anything else as it is."""
     place = f"{kernel.__name__}(): `{kernel._names[at]}`"
     own = kernel._annotations[kernel._names[at]]
-    is_told = kernel._names[at] in kernel._told_tuples
-    if isinstance(value, tuple) and own is None and (is_told or _passed_tuples.is_tuple(value)):
+    if isinstance(value, tuple) and own is None and _passed_tuples.is_tuple(kernel, kernel._names[at], value):
         return value
     if isinstance(value, tuple) and own is not None and own.what != "array" and is_of_records(own):
         return _elementwise_kernels.as_records(place, value, record_of(own.of))

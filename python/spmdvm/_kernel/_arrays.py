@@ -101,6 +101,8 @@ class Arrays(Joins):
             return made
         if self.gives_one_array(function):
             return self._own(node, function, False)
+        if function in (np.array, np.asarray) and (made := self.copied_list(node)) is not None:
+            return made
         if function in _AS_THEY_ARE and len(node.args) == 1 and not node.keywords:
             return self.as_array(node.args[0])
         if function is np.flip and len(node.args) == 1 and not node.keywords:

@@ -40,6 +40,8 @@ class Assignments:
             for target in node.targets:
                 self.assign(target, value)
             return
+        if self.starts_list(target, node.value):
+            return
         if self.is_extreme(target, node.value) or self.makes_array(target, node.value):
             return
         if self.lists_array(target, node.value) or self.names_new(target, node.value):
@@ -49,8 +51,6 @@ class Assignments:
             return self._one_by_one([target, *same], lambda: self.assign(target, self.expression(node.value)))
         if self.names_generator(target, node.value):
             return
-        if isinstance(node.value, ast.List) and isinstance(target, ast.Name) and self._is_changed(target.id):
-            self.refuse_list(node.value)
         value = self.unpacked(target, node.value)
         if value is None and isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
             value = tuple_of(map(self.argument, node.value.elts))
@@ -65,7 +65,7 @@ class Assignments:
             self.fail(
                 node, "a variable gets its type when it is assigned", "this assigns nothing", "write `= …` as well"
             )
-        if re.search("ndarray|NDArray|array\\[", ast.unparse(node.annotation)):
+        if re.search("ndarray|NDArray|array\\[|[lL]ist", ast.unparse(node.annotation)):
             # An array has its type from what it is made of.
             return self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
         ty = self.annotation(node.annotation)
@@ -81,6 +81,8 @@ class Assignments:
         target = node.target
         if self.needs_branches(node.value):
             return self._in_branches(node, lambda value: ast.AugAssign(target, node.op, value))
+        if self.adds_to_list(node):
+            return None
         if isinstance(target, ast.Name) and self._names_array(target.id):
             # All of it is changed where it is.
             whole = ast.Subscript(as_load(target), ast.Slice(None, None, None), ast.Store())

@@ -18,6 +18,7 @@ from ._comprehensions import Comprehensions
 from ._control import Control, Else
 from ._foreach import Foreach, assigned_in
 from ._inline import inline_of
+from ._lists import Lists
 from ._named_arrays import NamedArrays
 from ._parts import Part
 from ._program import Active, Known, Param, Program, Result, Unknown
@@ -37,7 +38,7 @@ _MOST_ACTIVE = 100
 _MOST_INSTANCES = 16
 
 
-class Body(Variables, Tuples, Comprehensions, NamedArrays, Assignments, Control, Foreach, Returns, Raises):
+class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, Control, Foreach, Returns, Raises):
     """The translation of one function."""
 
     def __init__(
@@ -82,6 +83,8 @@ class Body(Variables, Tuples, Comprehensions, NamedArrays, Assignments, Control,
         # The arrays whose memory the host brings.
         self.hidden: list[Made] = []
         self.stored: set[str] = set()
+        # The lists that grow, of the last pass.
+        self.known_lists: set[str] = set()
         # The parameters that come to stand for other arrays in loops and branches.
         self.renewed: set[str] = set()
         # The forms of the parameters that are tuples: their values are parameters of their own.
@@ -129,7 +132,8 @@ class Body(Variables, Tuples, Comprehensions, NamedArrays, Assignments, Control,
 
     def _known(self) -> tuple[Any, ...]:
         """Give what a pass may find out, for the next one."""
-        return dict(self.types), list(self.returns or []), set(self.stored), set(self.renewed), set(self.of_numpy)
+        found = list(self.returns or []), set(self.stored), set(self.renewed), set(self.of_numpy), self.known_lists
+        return (dict(self.types), *found)
 
     def _pass(self, statements: list[ast.stmt]) -> None:
         self.lines: list[tuple[str, Line]] = []
@@ -145,6 +149,9 @@ class Body(Variables, Tuples, Comprehensions, NamedArrays, Assignments, Control,
         self.unknown = {}
         self.drawing = False
         self.hidden, self.arrays, self.returns_numbers = [], None, False
+        # The lists that grow so far; and those that this `return` gives to the host.
+        self.lists: list[str] = []
+        self.given_away: set[str] = set()
         # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
         # stands for arrays.
         self.parts: dict[str, Part] = {}
@@ -191,6 +198,9 @@ class Body(Variables, Tuples, Comprehensions, NamedArrays, Assignments, Control,
             self.at = self.source.line(statements[0])
             self.regions[0].parts[name] = self.copied(given, given, None, name)
         self.block(statements)
+        if self.assigned is not None:
+            self.free_lists([])
+        self.known_lists = set(self.lists)
         if self.assigned is not None and self.returns is not None:
             what = self.source.tree
             help = "end it with a `return` of a value"
@@ -199,6 +209,8 @@ class Body(Variables, Tuples, Comprehensions, NamedArrays, Assignments, Control,
             (f"    const uniform bool {name} = {text};", Declaration(*self.source.line(self.source.tree)))
             for text, name in self.flags.items()
         ]
+        place = Declaration(*self.source.line(self.source.tree))
+        self.lines[start:start] = [(f"    {text}", place) for text in self.list_declarations()]
         self._declare(self.regions[0], start)
 
     # What is written, and told.
@@ -279,6 +291,7 @@ class Body(Variables, Tuples, Comprehensions, NamedArrays, Assignments, Control,
 
     def statement(self, node: ast.stmt) -> None:
         """Translate a statement."""
+        self.now = node
         translate = getattr(self, "do_" + type(node).__name__, None)
         if translate is None:
             what, help = _UNSUPPORTED.get(type(node).__name__, (f"`{type(node).__name__}`", None))
@@ -292,7 +305,7 @@ class Body(Variables, Tuples, Comprehensions, NamedArrays, Assignments, Control,
         """Translate a call for its effect, or leave out a docstring."""
         if isinstance(node.value, ast.Constant):
             return
-        if isinstance(node.value, ast.Call) and self._changes_array(node):
+        if isinstance(node.value, ast.Call) and (self.changes_list(node.value) or self._changes_array(node)):
             return
         if isinstance(node.value, ast.Call):
             name = self.called(node.value)

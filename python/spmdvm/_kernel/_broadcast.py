@@ -212,6 +212,7 @@ class Broadcasts(Parts):
         """Give the arrays and parts in an expression of elements, each with its node."""
         if id(node) in self.elements:
             return
+        self.refuse_lists(node)
         if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp, ast.Attribute)):
             array = self.array_of(node)
             if array is not None:

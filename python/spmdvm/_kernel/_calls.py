@@ -86,7 +86,7 @@ class Calls(Arrays):
         """Translate a call; None if all of it is written already."""
         result = self.array_of_call(node)
         if result is None:
-            result = self.replaced(node)
+            result = self.replaced(node) or self.popped(node)
         if result is None:
             result = self.method(node)
         if result is not None:
@@ -147,6 +147,8 @@ class Calls(Arrays):
         if how is None or len(node.args) != 1 or node.keywords:
             return None
         (source,) = node.args
+        if self.list_named(source) is not None:
+            return self.over_list(node, how, source)
         if self.array_of(source) is not None:
             help = f"write `np.{how}({ast.unparse(source)})`"
             self.fail(node, f"`{how}` of Python takes a tuple in a kernel", "this is an array", help)

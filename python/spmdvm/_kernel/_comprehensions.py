@@ -47,9 +47,12 @@ class Comprehensions:
             self.fail(node, "a condition chooses numbers for an array of one dimension", "this has several", help)
         loops = [[(loop, *self._gone_over(loop)) for loop in level.generators] for level in levels]
         lengths = [self._product_of(node, [length for _, length, _, _ in level]) for level in loops]
-        most = [self._product_of(node, [most for *_, most in level]) for level in loops]
+        is_known = all(most.before is not None for level in loops for *_, most in level)
         columns = [constant(len(several))] if several != [listed] else []
         of = None if dtype is None else strong(self.annotation(dtype))
+        if self.is_uniform_here() and len(levels) == 1 and not columns and not is_known:
+            return self.array_of_list(levels[0], of)
+        most = [self._product_of(node, [most for *_, most in level]) for level in loops]
         made, set_type = self._to_fill(node, [*lengths, *columns], [*most, *columns])
         count = self.temporary("count") if has_condition else ""
         if count:
@@ -201,7 +204,25 @@ class Comprehensions:
         self.parts[name] = Part(made, made.text, (Axis(Value("0", INT, True, 0, 0, 0), 1),))
         return Value(name, made.type, True)
 
+    def each_of(self, listed: ast.ListComp, write: Any) -> None:
+        """Have something written for each value of a comprehension, which takes where it stands and it."""
+        loops = [(loop, *self._gone_over(loop)) for loop in listed.generators]
+        start, bound = self.indent, dict(self.regions[-1].indices)
+        self._begin_level(loops)
+        write(listed.elt, self.expression(listed.elt))
+        self._end_loops(start, bound)
+
     # Numbers.
+
+    def all_of(self, node: ast.expr, source: ast.expr) -> ast.ListComp:
+        """Give `[x for x in xs]`."""
+        load, store = (ast.copy_location(ast.Name("<each>", context), node) for context in (ast.Load(), ast.Store()))
+        return ast.copy_location(ast.ListComp(load, [ast.comprehension(store, source, [], 0)]), node)
+
+    def over_list(self, node: ast.Call, how: str, source: ast.expr) -> Value:
+        """Translate `sum(xs)` of a list, and its like."""
+        call = ast.Call(node.func, [self.all_of(node, source)], [])
+        return self.over_comprehension(ast.copy_location(call, node), how)
 
     def over_comprehension(self, node: ast.Call, how: str) -> Value | None:
         """Translate `sum(… for … in …)`, and `min`, `max`, `any` and `all`; None if it is another call."""

@@ -82,6 +82,8 @@ class Expressions(Operators):
 
     def as_bool(self, node: ast.expr, value: Value) -> Value:
         """Give whether a value counts as true."""
+        if self.is_list_text(value.text):
+            return Value(f"({self.dim(value.text, 0).text} > 0)", BOOL, True, is_python=True)
         if value.parts is not None or not isinstance(value.type, Num):
             note = f"this is {'an array' if value.parts is None else 'a tuple'}"
             self.fail(node, "a condition is a number or a bool", note, "ask for the length: `len(a) > 0`")

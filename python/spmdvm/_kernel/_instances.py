@@ -6,6 +6,7 @@ import builtins
 import copy
 import linecache
 import math
+import threading
 from collections.abc import Iterator
 from typing import Any, Callable
 
@@ -15,11 +16,21 @@ from .. import _containers
 from .._errors import CompileError
 from .._spmdvm import _compile_silently as _compile
 from ._body import Body
+from ._lists import LIST, LISTED
 from ._places import ENTRY, LOOP, TASK, compile_error
 from ._program import Program
 from ._source import Declaration
 from ._types import INT, Array, Record, Uniform, strong
 from ._values import LONGEST, OF_HOST, Form
+
+
+class _Ran(threading.local):
+    """The module in which the last call of this thread has left the lists that it returns."""
+
+    module: Any = None
+
+
+ran = _Ran()
 
 
 class Instance:
@@ -52,6 +63,7 @@ class Instance:
         self.dtypes = [None if isinstance(ty, (Uniform, Array)) else strong(ty).dtype for ty in params]
         # The arrays that are made for a call, and what gives their lengths; and what is returned, if arrays are.
         self.made, self.arrays, self.is_tuple = body.hidden, body.arrays, body.is_tuple
+        self.returns_lists = any(array is not None and array.text in (LIST, LISTED) for array in body.arrays or ())
         self.roots = {made.text: k for k, made in enumerate(body.hidden)}
         self.passed = {body.param_text(param.name): k for k, param in enumerate(body.params)}
         self.lengths: Callable[..., list[tuple[int, ...]]] | None = None
@@ -63,7 +75,7 @@ class Instance:
         self.fits: Callable[..., bool] | None = _fitting(program, body, self.has_loop)
         self.careful: Instance | None = None
         self.translate: Translate | None = None
-        self.has_inlined = program.has_inlined
+        self.has_inlined, self.has_lists = program.has_inlined, program.has_lists
 
     def memory(self, given: list[Any], name: str, tasks: int = 1) -> list[np.ndarray]:
         """Make the arrays for a call, one behind another for each of several tasks."""
@@ -86,9 +98,26 @@ class Instance:
             if array is None:
                 results.append(next(given))
                 continue
+            if array.text in (LIST, LISTED):
+                found = self._taken(array.type.of, int(next(given)), int(next(given)))
+                results.append(found if array.text == LISTED else found.tolist())
+                continue
             root = made[self.roots[array.text]] if array.text in self.roots else values[self.passed[array.text]]
             results.append(root if array.parts is None else _part_of(root, array.type.ndim, given))
         return self.shaped(tuple(results)) if self.is_tuple else results[0]
+
+    def _taken(self, of: Any, address: int, length: int) -> np.ndarray:
+        """Take a list out of the program's memory, and have that given back."""
+        found = np.empty(length, of.dtype)
+        pairs = found.view(np.dtype(of.part.dtype)).reshape(-1) if of.kind == "c" else found
+        ran.module[f"take__{of.part.spmd}"](address, len(pairs), pairs)
+        return found
+
+    def forget(self, kernel: Any) -> None:
+        """Begin with new memory, as a call that failed has left its lists in the old one."""
+        if self.has_lists:
+            self.module = _compile([(f"<kernel {kernel.__name__}>", self.text)], **kernel._options)
+            self.function = self.module[ENTRY]
 
     def shaped(self, results: tuple[Any, ...]) -> Any:
         """Give results as the function returns them, which may be tuples in tuples."""

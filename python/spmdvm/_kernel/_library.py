@@ -426,6 +426,12 @@ def sort_in_place(a):
     _put_in_order(lambda x: x, a, other)
 
 
+def sort_list(xs):
+    """Put the numbers of a list in order."""
+    other = [x for x in xs]
+    _put_in_order(lambda x: x, xs, other)
+
+
 @_array(np.argsort)
 def argsort(a):
     out = np.arange(len(a))

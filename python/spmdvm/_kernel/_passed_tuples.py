@@ -14,10 +14,12 @@ from ._values import Form, class_of, of_tuple
 _MOST_NUMBERS = 16
 
 
-def is_tuple(value: tuple[Any, ...]) -> bool:
-    """Return whether a tuple is one of few numbers, or its parts have names; else it is taken for an array."""
-    ty = type_of(value)
-    return ty is not None and (len(ty.leaves) <= _MOST_NUMBERS or class_of(value) is not None)
+def is_tuple(kernel: Any, name: str, value: tuple[Any, ...]) -> bool:
+    """Return whether an array kernel takes a tuple as such; else it is taken for an array, to which may be stored."""
+    if name in kernel._told_tuples or class_of(value) is not None:
+        return True
+    ty = type_of(value) if name not in kernel._stored else None
+    return ty is not None and len(ty.leaves) <= _MOST_NUMBERS
 
 
 def is_uniform_tuple(kernel: Any, name: str, value: Any) -> bool:

@@ -66,6 +66,8 @@ class Program:
         self.advice: dict[tuple[str, int, str], tuple[tuple[int, int] | None, str | None]] = {}
         # The shapes of constant arrays from outside, by their names in the text.
         self.outside: dict[str, tuple[int, ...]] = {}
+        # Whether functions ask for memory for lists.
+        self.has_lists = False
         # Whether there are complex numbers in the text.
         self.has_complex = False
 

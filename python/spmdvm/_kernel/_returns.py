@@ -30,6 +30,7 @@ class Returns:
             if self.returns is not None:
                 help = "return a number that stands for it, such as -1 or `np.nan`"
                 self.fail(node, "this returns nothing, other parts of the function a value", "here", help)
+            self.free_lists([])
             self.emit("return;")
             self.assigned = None
             return
@@ -63,7 +64,7 @@ class Returns:
             if ty is None:
                 self.fail(node, "this returns a bool, other parts of the function a number", f"{named(part.type)}")
         self.returns, self.returns_tuple, self.returns_numbers = new, is_tuple, True
-        self.emit(self.return_text([self.cast(part, ty, node) for part, ty in zip(parts, new)]))
+        self.emit(self.return_text(self.free_lists([self.cast(part, ty, node) for part, ty in zip(parts, new)])))
         self.assigned = None
 
     def _have_form(self, node: ast.Return, form: Form | None) -> None:
@@ -196,6 +197,7 @@ class Returns:
                 self.fail(node, "this returns a bool, other parts of the function a number", f"{named(part.type)}")
         self.returns = new
         values = [self.cast(part, ty, node) for part, ty in zip(numbers, new)]
+        values = self.free_lists(values)
         self.emit(self.return_text(values) if values else "return;")
         self.assigned = None
         return True
@@ -218,6 +220,8 @@ class Returns:
 
     def _returned(self, node: ast.expr) -> Value | None:
         """Give the array that is returned, or what a function gives that is called; None if it is something else."""
+        if self.list_named(node) is not None:
+            return self.read_name(node)
         if not self.uniform and self.identity is not None:
             few = self._few_numbers(node)
             if few is not None:
@@ -289,6 +293,9 @@ class Returns:
 
     def _returned_part(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]]:
         """Give the array that is returned, and which part of it: where it begins, its lengths and steps."""
+        listed = self.list_result(node, value)
+        if listed is not None:
+            return listed
         if value.text not in self.parts and value.text not in self.views:
             return value, []
         if self.identity is not None or value.text in self.views:

@@ -225,6 +225,23 @@ def with_fields(tree: ast.FunctionDef) -> set[str]:
     return {node.value.id for node in taken if not hasattr(np.ndarray, node.attr)}
 
 
+def grows_list(tree: ast.FunctionDef) -> bool:
+    """Return whether a function makes a list, and adds to it."""
+    nodes = list(own_nodes(tree.body))
+    assigned = [
+        node for node in nodes if isinstance(node, ast.Assign) and isinstance(node.value, (ast.List, ast.BinOp))
+    ]
+    lists = {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name)}
+    methods = [node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    return any(at.attr == "append" and isinstance(at.value, ast.Name) and at.value.id in lists for at in methods)
+
+
+def stored_to(tree: ast.FunctionDef) -> set[str]:
+    """Give the names that stand for arrays to whose elements something is assigned."""
+    stored = (at for at in ast.walk(tree) if isinstance(at, ast.Subscript) and isinstance(at.ctx, ast.Store))
+    return {root for root in map(_root_of, stored) if root is not None}
+
+
 def taken_apart(tree: ast.FunctionDef) -> set[str]:
     """Give the names that stand for several values, as tuples do: `x, y = p`."""
     assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)]

@@ -98,6 +98,9 @@ class Region:
 class Variables:
     """Translates variables, and reads names; `Body` has what they need to know."""
 
+    # How often lengths of lists have been asked for.
+    n_lengths = 0
+
     def region_of(self, name: str) -> Region:
         """Give the region that a name belongs to."""
         for region in reversed(self.regions):
@@ -115,6 +118,7 @@ class Variables:
 
     def assign_name(self, node: Any, name: str, value: Value) -> None:
         """Assign to a variable."""
+        self.refuse_other_list(node, name, value)
         if value.parts is not None:
             return self._name_tuple(node, name, value)
         if isinstance(value.type, Array) and name == "_":
@@ -275,6 +279,9 @@ class Variables:
         if length is not None:
             return replace(constant(length), equals=(symbol, 0))
         host = self.program.hosts.get(symbol)
+        if self.is_list_text(array):
+            # It may be another one each time.
+            symbol, self.n_lengths = f"{text} {self.n_lengths}", self.n_lengths + 1
         is_same = text not in self.differing
         return Value(self._length_names.get(symbol, text), INT, is_same, 0, LONGEST, equals=(symbol, 0), host=host)
 

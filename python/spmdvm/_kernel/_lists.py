@@ -1,0 +1,319 @@
+"""Lists that grow, `xs.append(x)`: memory that the program asks for, with how many numbers there are and may be.
+
+A list is read as a part of that memory, as long as there are numbers; each time its length is asked for it may be
+another, so that all indices are tested. What a function has asked for it gives back wherever it returns, but for what
+the kernel returns: the host copies it, and has it given back then.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from . import _library
+from ._parts import Axis, Part
+from ._types import FLOAT64, INT, Array, Num, named, strong
+from ._values import LONGEST, Value
+from ._variables import spmd_name
+
+# What stands for a list that is returned, and for an array that is made of one.
+LIST, LISTED = "<list>", "<listed>"
+_CHANGING = ("append", "extend", "pop", "clear", "sort")
+_HELP = (
+    "make an array that is long enough, `out = np.empty(len(a))`, and count what is in it (`out[n] = x`, `n += 1`); a "
+    "part of it can be returned: `out[:n]`"
+)
+
+
+class Lists:
+    """Translates lists; `Body` has what they need to know."""
+
+    def starts_list(self, target: ast.expr, value: ast.expr) -> bool:
+        """Translate `xs = []`, if it changes, `xs = [x] * n` and `xs = [… for … in …]`; return whether it is one."""
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            return self._start_several(target, value)
+        if not isinstance(target, ast.Name) or not self._is_list(target.id, value):
+            return False
+        self._need_order(target, target.id)
+        if isinstance(value, ast.BinOp):
+            value, times = (value.left, value.right) if isinstance(value.left, ast.List) else (value.right, value.left)
+            count = self.keep(self.integer(times, "how often a list is repeated"))
+            numbers = [self.keep(self.number(each)) for each in value.elts]
+            self._begin_list(target.id)
+            counter = self.temporary("k")
+            self.emit(f"for (uniform int64 {counter} = {count.text}; {counter} > 0; --{counter}) {{")
+            self.indent += 1
+            for number in numbers:
+                self._push(target, target.id, number)
+            self.indent -= 1
+            self.emit("}")
+        elif isinstance(value, ast.ListComp):
+            self._begin_list(target.id)
+            self.each_of(value, lambda node, number: self._push(node, target.id, number))
+        else:
+            numbers = [self.keep(self.number(each)) for each in getattr(value, "elts", ())]
+            self._begin_list(target.id)
+            for number in numbers:
+                self._push(target, target.id, number)
+        return True
+
+    def _start_several(self, target: ast.Tuple, value: ast.Tuple) -> bool:
+        """Translate `xs, n = [], 0`; return whether there is a list that changes."""
+        lists: list[tuple[ast.Name, list[Value]]] = []
+        others = []
+        for at, of in zip(target.elts, value.elts):
+            if isinstance(of, ast.List) and isinstance(at, ast.Name) and self._is_list(at.id, of):
+                self._need_order(at, at.id)
+                lists.append((at, [self.keep(self.number(each)) for each in of.elts]))
+            else:
+                others.append((at, of))
+        if lists and others:
+            names, values = (ast.copy_location(ast.Tuple(list(each), ast.Load()), target) for each in zip(*others))
+            self.do_Assign(ast.copy_location(ast.Assign([names], values), target))
+        for at, numbers in lists:
+            self._begin_list(at.id)
+            for number in numbers:
+                self._push(at, at.id, number)
+        return bool(lists)
+
+    def _is_list(self, name: str, value: ast.expr) -> bool:
+        """Return whether a name comes to stand for a list: one that changes, or has a length that is computed."""
+        if isinstance(value, ast.Call) and not value.args and isinstance(value.func, ast.Name):
+            return value.func.id == "list" and not self.is_method(value) and self.called(value) is list
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+            return isinstance(value.left, ast.List) or isinstance(value.right, ast.List)
+        return isinstance(value, ast.ListComp) or (isinstance(value, ast.List) and self._is_changed(name))
+
+    def _need_order(self, node: ast.expr, name: str) -> None:
+        """Fail unless statements are executed once, in order."""
+        if self.in_foreach() or not self.uniform:
+            where = "in a `foreach`" if self.in_foreach() else "where each element runs by itself"
+            self.fail(node, f"a list cannot stand {where}", f"`{name}` would be another one for each element", _HELP)
+        if name in self.regions[0].variables or name in self.regions[0].tuples or self._is_param(name):
+            self.fail(node, f"`{name}` is a list here and something else in another place", "here", "use another name")
+
+    def _is_param(self, name: str) -> bool:
+        return any(param.name == name for param in self.params)
+
+    def _begin_list(self, name: str) -> None:
+        """Have a name stand for a list of nothing."""
+        if name not in self.lists:
+            self.lists.append(name)
+            text = spmd_name(name)
+            of = self.types.get(("list", name), FLOAT64)
+            root = Value(text, Array(of, 1), True)
+            self.parts[f"{text}__list"] = Part(root, text, (Axis(Value("0", INT, True, 0, 0, 0), 1),))
+            self.regions[0].parts[name] = replace(root, text=f"{text}__list")
+            self.program.python_variables[text] = name
+        self.emit(f"{spmd_name(name)}__list__n0 = 0;")
+        if self.assigned is not None:
+            self.assigned.add(name)
+
+    def _push(self, node: ast.expr, name: str, value: Value) -> None:
+        """Add a number at the end."""
+        if value.parts is not None or not isinstance(value.type, Num):
+            what = "a tuple" if value.parts is not None else named(value.type)
+            help = "keep a list for each of its parts: `xs.append(x)`, `ys.append(y)`"
+            self.fail(node, "lists in kernels are of numbers", f"this is {what}", help)
+        key, old = ("list", name), self.types.get(("list", name), value.type)
+        if old != value.type:
+            # They are kept apart by Python, and are those of numpy's in an array.
+            self.types[key] = strong(old)
+        ty = self._grow(key, value.type if old == value.type else strong(value.type), node)
+        text, spmd = spmd_name(name), ty.spmd
+        count, most = f"{text}__list__n0", f"{text}__most"
+        array = self.regions[0].parts[name] = replace(self.regions[0].parts[name], type=Array(ty, 1))
+        part = self.parts[array.text]
+        self.parts[array.text] = part._replace(array=replace(part.array, type=Array(ty, 1)))
+        number = self.keep(self.cast(value, ty, node))
+        self.emit(f"if ({count} == {most}) {{")
+        self.indent += 1
+        self.demand(node, f"{most} < {LONGEST // 2}", "a list has fewer than 2**30 numbers")
+        self.emit(f"{most} = {most} == 0 ? 8 : 2 * {most};")
+        self.emit(f"{text} = {self._grown(spmd)}({text}, {count}, {most});")
+        self.indent -= 1
+        self.emit("}")
+        self.emit(f"{text}[{count}] = {number.text};")
+        self.emit(f"++{count};")
+
+    def _grown(self, spmd: str) -> str:
+        """Give the name of the function that gives longer memory for a list."""
+        name, pointer = f"py_grown_{spmd}", f"uniform {spmd} * uniform"
+        self.program.has_lists = True
+        self.program.support[name] = (
+            f"static noinline {pointer} {name}({pointer} from, const uniform int n, const uniform int most) {{\n"
+            f"    {pointer} longer = uniform new uniform {spmd}[most];\n"
+            "    foreach (k = 0 ... n) longer[k] = from[k];\n"
+            "    delete from;\n"
+            "    return longer;\n"
+            "}"
+        )
+        return name
+
+    def list_named(self, node: ast.expr) -> str | None:
+        """Give the name of the list that an expression is; None if it is something else."""
+        return node.id if isinstance(node, ast.Name) and node.id in self.lists else None
+
+    def changes_list(self, node: ast.Call) -> bool:
+        """Translate `xs.append(x)` and its like; return whether it is one."""
+        func = node.func
+        name = self.list_named(func.value) if isinstance(func, ast.Attribute) else None
+        if name is None:
+            return False
+        self.read_name(func.value)
+        self._need_own(node, name)
+        if func.attr not in _CHANGING or len(node.args) != (func.attr in ("append", "extend")) or node.keywords:
+            known = "lists in kernels have `append`, `extend`, `pop()`, `clear` and `sort`"
+            self.fail(
+                node,
+                f"`{name}` has no such `{func.attr}` in a kernel",
+                "not supported",
+                f"{known}; else write the loop",
+            )
+        if func.attr == "append":
+            self._push(node.args[0], name, self.expression(node.args[0]))
+        elif func.attr == "clear":
+            self.emit(f"{spmd_name(name)}__list__n0 = 0;")
+        elif func.attr == "pop":
+            self.popped(node)
+        elif func.attr == "sort":
+            self._of_library(ast.copy_location(ast.Call(func, [func.value], []), node), _library.sort_list, True)
+        else:
+            self._extend(node, name, node.args[0])
+        return True
+
+    def _extend(self, node: ast.Call, name: str, values: ast.expr) -> None:
+        if self.list_named(values) == name:
+            self.fail(values, f"`{name}` is extended by itself", "it would not end", "copy it before")
+        self.each_of(self.all_of(node, values), lambda at, number: self._push(at, name, number))
+
+    def adds_to_list(self, node: ast.AugAssign) -> bool:
+        """Translate `xs += [x, y]`; return whether a list is changed."""
+        name = self.list_named(node.target)
+        if name is None:
+            return False
+        self._need_own(node, name)
+        if not isinstance(node.op, ast.Add) or not isinstance(node.value, (ast.List, ast.Tuple)):
+            self.fail(node, f"`{name}` is a list", "it takes what is added at its end", f"write `{name}.extend(…)`")
+        for each in node.value.elts:
+            self._push(each, name, self.expression(each))
+        return True
+
+    def _need_own(self, node: ast.expr, name: str) -> None:
+        if self.in_foreach():
+            self.fail(
+                node, f"`{name}` changes in a `foreach`, whose elements all run at once", "in which order?", _HELP
+            )
+
+    def popped(self, node: ast.Call) -> Value | None:
+        """Translate `xs.pop()`; None if it is something else."""
+        func = node.func
+        name = self.list_named(func.value) if isinstance(func, ast.Attribute) and func.attr == "pop" else None
+        if name is None:
+            return None
+        self._need_own(node, name)
+        if node.args or node.keywords:
+            help = "count what has been taken from its beginning, `first += 1`, and read `xs[first]`"
+            self.fail(node, "a list in a kernel gives its last number", "something else here", help)
+        uses = sum(isinstance(at, ast.Name) and at.id == name for at in ast.walk(self.now))
+        if self.in_arm or uses > 1:
+            help = f"give the number a name before: `x = {name}.pop()`"
+            self.fail(node, f"`{name}` changes in a statement in which it is used otherwise", "here", help)
+        array = self.read_name(func.value)
+        count = f"{spmd_name(name)}__list__n0"
+        text, _ = self.place_of(array, [Value(f"({count} - 1)", INT, True, -1, LONGEST)])
+        value = self.keep(Value(text, array.type.of, True))
+        self.emit(f"--{count};")
+        return value
+
+    def copied_list(self, node: ast.Call) -> Value | None:
+        """Translate `np.array(xs)` of a list: a list that nobody changes; None if it is something else."""
+        name = self.list_named(node.args[0]) if len(node.args) == 1 else None
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        dtype = given.pop("dtype", None)
+        if name is None or given:
+            return None
+        if self.in_foreach() or self.in_arm:
+            self.fail(node, "an array is made of a list before, once for all elements", "here", "give it a name before")
+        return self.array_of_list(self.all_of(node, node.args[0]), None if dtype is None else self.annotation(dtype))
+
+    def array_of_list(self, listed: ast.ListComp, of: Num | None) -> Value:
+        """Give an array of as many numbers as turn out to be: a list without a name, which nobody changes."""
+        made = self.temporary("copy")
+        self._begin_list(made)
+
+        def push(node: ast.expr, value: Value) -> None:
+            number = self._as_number(node, value)
+            self._push(node, made, self.convert(node, number, strong(of or number.type)))
+
+        self.each_of(listed, push)
+        return self.regions[0].parts[made]
+
+    # Results, and memory.
+
+    def list_result(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]] | None:
+        """Give what a list that is returned stands for, and where it lies and how long it is; None of another array."""
+        name = next((name for name in self.lists if value.text == f"{spmd_name(name)}__list"), None)
+        if name is None:
+            return None
+        if self.identity is not None:
+            help = "store to an array that is passed; or have the kernel itself make the list"
+            self.fail(node, "a function in a kernel returns no list", "here", help)
+        if name in self.given_away:
+            self.fail(node, f"`{name}` is returned twice", "here", f"copy it: `np.array({name})`")
+        self.given_away.add(name)
+        of, text = value.type.of, spmd_name(name)
+        of = strong(of)
+        # (Complex numbers are two.)
+        take, pointer = f"take__{of.part.spmd}", f"uniform {of.part.spmd} * uniform"
+        self.program.support[take] = (
+            f"export void {take}(uniform int64 from, uniform int n, uniform {of.part.spmd} out[]) {{\n"
+            f"    {pointer} list = ({pointer})from;\n"
+            "    foreach (k = 0 ... n) out[k] = list[k];\n"
+            "    delete list;\n"
+            "}"
+        )
+        is_list = isinstance(node, ast.Name) and node.id == name and not name.startswith("copy__")
+        numbers = [Value(f"((uniform int64){text})", INT, True), Value(f"((int64){text}__list__n0)", INT, True)]
+        return Value(LIST if is_list else LISTED, Array(of, 1), True), numbers
+
+    def free_lists(self, values: list[Value]) -> list[Value]:
+        """Give the memory of lists back before a return of values, which are computed before."""
+        if not self.known_lists:
+            self.given_away = set()
+            return values
+        kept = [value if value.text.startswith("((uniform int64)") else self.keep(value) for value in values]
+        for name in sorted(self.known_lists - self.given_away):
+            self.emit(f"delete {spmd_name(name)};")
+        self.given_away = set()
+        return kept
+
+    def list_declarations(self) -> list[str]:
+        """Write the variables of the lists."""
+        declared = []
+        for name in self.lists:
+            text, of = spmd_name(name), self.types.get(("list", name), FLOAT64)
+            declared.append(f"uniform {of.spmd} * uniform {text} = NULL;")
+            declared.append(f"uniform int {text}__list__n0 = 0, {text}__most = 0;")
+        return declared
+
+    def is_list_text(self, text: str) -> bool:
+        """Return whether a list has such a name in the text."""
+        return text.endswith("__list") and any(text == f"{spmd_name(name)}__list" for name in self.lists)
+
+    def refuse_other_list(self, node: ast.expr, name: str, value: Value) -> None:
+        """Fail if a name that is assigned is a list, or would be another name of one."""
+        if name in self.lists:
+            help = f"copy: `{name} = []`, `{name}.extend(…)`; or use another name"
+            self.fail(node, f"`{name}` is a list that changes, and something else here", "here", help)
+        if self.is_list_text(value.text) and not value.text.startswith("v_copy__"):
+            help = f"copy it: `{name} = np.array(…)`; or `{name} = []`, `{name}.extend(…)`"
+            self.fail(node, "a list that changes has one name in a kernel", "this is another", help)
+
+    def refuse_lists(self, node: ast.expr) -> None:
+        """Fail if an operator takes lists, which are no arrays."""
+        sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+        for side in sides:
+            if self.list_named(side) is not None:
+                help = f"compute with an array: `np.array({ast.unparse(side)})`; or write the loop"
+                self.fail(side, "operators take no lists in a kernel", "here", help)
