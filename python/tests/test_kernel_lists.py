@@ -103,6 +103,17 @@ def other_ways(a):
     return np.array(ys), zs, xs, np.array([x + 1 for x in zs]), np.array(zs, dtype=np.float32)
 
 
+def computed(a):
+    xs = []
+    for v in a:
+        if v > 1.2:
+            xs.append(v)
+    b = np.array(xs)
+    c = b * 2 - xs[0]
+    ys = [i for i in range(int(a[0]))]
+    return c / 3, np.sort(b), np.array(xs[1:]), b[1:] - b[:-1], np.array(ys) + 1, b.mean()
+
+
 def in_each_round(a):
     total = 0.0
     for i in range(len(a)):
@@ -176,8 +187,8 @@ def of_types(a):
 @pytest.mark.parametrize(
     "function",
     [
-        chosen, counted, many, depth_first, queue, truth_and_loops, other_ways, in_each_round, in_functions, passed,
-        several_ways, of_types,
+        chosen, counted, many, depth_first, queue, truth_and_loops, other_ways, computed, in_each_round, in_functions,
+        passed, several_ways, of_types,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip

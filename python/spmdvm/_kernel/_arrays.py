@@ -406,6 +406,10 @@ class Arrays(Joins):
         likes = self.broadcast(found)
         lengths = [self.dim(like.text, axis) for like, axis in likes]
         self.same_lengths(found, lengths)
+        if len(lengths) == 1 and any(self.is_of_list(array) for _, array in found):
+            made = self.computed_of_list(node, source, found, lengths, of)
+            self.elements = outer
+            return made
         for part in self._numbers(source):
             self.elements[id(part)] = self.keep(self.number(part))
         made = self._long_enough(node, likes, lengths, name)
@@ -430,7 +434,8 @@ class Arrays(Joins):
             self.fail(node, "arrays of one dimension are sorted in a kernel", f"`{array.type}`", help)
         given = ast.copy_location(ast.Attribute(ast.Name("<array>", ast.Load()), "T", ast.Load()), node)
         self.parts_of[id(given)], self.elements[id(given)] = (given, array), array
-        self._of_library(ast.copy_location(ast.Call(node.func, [given], []), node), _library.sort_in_place, True)
+        sort = _library.sort_list if self.is_of_list(array) else _library.sort_in_place
+        self._of_library(ast.copy_location(ast.Call(node.func, [given], []), node), sort, True)
         del self.elements[id(given)]
 
     def _chosen(self, node: ast.Subscript) -> Value:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import Any
 
-from . import _library
 from ._parts import Axis, Part
 from ._types import FLOAT64, INT, Array, Num, named, strong
 from ._values import LONGEST, Value
@@ -177,7 +177,7 @@ class Lists:
         elif func.attr == "pop":
             self.popped(node)
         elif func.attr == "sort":
-            self._of_library(ast.copy_location(ast.Call(func, [func.value], []), node), _library.sort_list, True)
+            self.sort_in_place(node, self.read_name(func.value))
         else:
             self._extend(node, name, node.args[0])
         return True
@@ -228,10 +228,10 @@ class Lists:
 
     def copied_list(self, node: ast.Call) -> Value | None:
         """Translate `np.array(xs)` of a list: a list that nobody changes; None if it is something else."""
-        name = self.list_named(node.args[0]) if len(node.args) == 1 else None
+        array = self.array_of(node.args[0]) if len(node.args) == 1 else None
         given = {keyword.arg: keyword.value for keyword in node.keywords}
         dtype = given.pop("dtype", None)
-        if name is None or given:
+        if array is None or array.type.ndim != 1 or not self.is_of_list(array) or given:
             return None
         if self.in_foreach() or self.in_arm:
             self.fail(node, "an array is made of a list before, once for all elements", "here", "give it a name before")
@@ -249,11 +249,31 @@ class Lists:
         self.each_of(listed, push)
         return self.regions[0].parts[made]
 
+    def computed_of_list(
+        self, node: ast.expr, source: ast.expr, found: list[Any], lengths: list[Value], of: Num | None
+    ) -> Value:
+        """Give an array that is computed of arrays, some of which are made of lists, likewise."""
+        made, counters = self.temporary("copy"), [self.temporary("at")]
+        self._begin_list(made)
+        self._begin(node, counters, lengths, False)
+        self.elements.update((id(part), self.element_at(array, counters, True)) for part, array in found)
+        value = self.number(source)
+        self._push(node, made, self.convert(node, value, of or strong(value.type)))
+        self._end(False)
+        return self.regions[0].parts[made]
+
+    def is_of_list(self, array: Value) -> bool:
+        """Return whether an array is a list, or a part of one."""
+        root = self._root_of(array.text)
+        return any(root == spmd_name(name) for name in self.lists)
+
     # Results, and memory.
 
     def list_result(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]] | None:
         """Give what a list that is returned stands for, and where it lies and how long it is; None of another array."""
         name = next((name for name in self.lists if value.text == f"{spmd_name(name)}__list"), None)
+        if name is None and self.is_of_list(value):
+            self.fail(node, "a list is returned as a whole", "this is a part of one", "copy it: `np.array(xs[1:])`")
         if name is None:
             return None
         if self.identity is not None:
@@ -306,9 +326,10 @@ class Lists:
         if name in self.lists:
             help = f"copy: `{name} = []`, `{name}.extend(…)`; or use another name"
             self.fail(node, f"`{name}` is a list that changes, and something else here", "here", help)
-        if self.is_list_text(value.text) and not value.text.startswith("v_copy__"):
+        is_array = value.parts is None and isinstance(value.type, Array)
+        if is_array and self.is_of_list(value) and not self._root_of(value.text).startswith("v_copy__"):
             help = f"copy it: `{name} = np.array(…)`; or `{name} = []`, `{name}.extend(…)`"
-            self.fail(node, "a list that changes has one name in a kernel", "this is another", help)
+            self.fail(node, "a list that changes has one name in a kernel", "this is another, or a part", help)
 
     def refuse_lists(self, node: ast.expr) -> None:
         """Fail if an operator takes lists, which are no arrays."""

@@ -226,8 +226,10 @@ def with_fields(tree: ast.FunctionDef) -> set[str]:
 
 
 def grows_list(tree: ast.FunctionDef) -> bool:
-    """Return whether a function makes a list, and adds to it."""
+    """Return whether a function makes a list of numbers, and adds to it, or a list by a comprehension."""
     nodes = list(own_nodes(tree.body))
+    if any(isinstance(node, ast.Assign) and isinstance(node.value, ast.ListComp) for node in nodes):
+        return True
     assigned = [
         node for node in nodes if isinstance(node, ast.Assign) and isinstance(node.value, (ast.List, ast.BinOp))
     ]
