@@ -557,7 +557,7 @@ def is_and_in(x):
 
 
 def membership(x):
-    return x in range(2)  # HERE `in` looks into a tuple in a kernel
+    return x in range(2)  # HERE `in` looks into a tuple, list or array in a kernel
 
 
 def membership_of_tuples(x):

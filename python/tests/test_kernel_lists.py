@@ -103,6 +103,23 @@ def other_ways(a):
     return np.array(ys), zs, xs, np.array([x + 1 for x in zs]), np.array(zs, dtype=np.float32)
 
 
+def among(a):
+    xs, n = [a[0]], 0
+    for v in a:
+        if v not in xs:
+            xs.append(v)
+        if v * 2 not in a:
+            n += 1
+        n += 4.0 in xs
+    return xs, n
+
+
+def comprehensions(a):
+    xs = [1]
+    xs.append(2)
+    return [x * 2 for x in xs], [v for v in a if v > 2]
+
+
 def computed(a):
     xs = []
     for v in a:
@@ -187,8 +204,8 @@ def of_types(a):
 @pytest.mark.parametrize(
     "function",
     [
-        chosen, counted, many, depth_first, queue, truth_and_loops, other_ways, computed, in_each_round, in_functions,
-        passed, several_ways, of_types,
+        chosen, counted, many, depth_first, queue, truth_and_loops, other_ways, computed, among, comprehensions,
+        in_each_round, in_functions, passed, several_ways, of_types,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip
@@ -229,7 +246,7 @@ def test_what_is_not_there_is_no_number():
             xs.append(1)
         return xs.pop()
 
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="read outside of a list in `last`"):
         spmdvm.kernel(last)(np.array([2.0, 1.0, 3.0]))
     with pytest.raises(IndexError):
         spmdvm.kernel(of_nothing)(A)

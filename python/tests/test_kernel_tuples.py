@@ -227,6 +227,12 @@ def gone_over(p, a):
     return s + np.sum(p) + max(p), np.array(p) * 2
 
 
+def as_arrays(p, a):
+    b = a[:3] * p + 1
+    a[1:4] = p - a[:3]
+    return b, a, np.dot(p, a[:3]), np.median(p), np.mean(p), np.interp(2.5, p, a[:3])
+
+
 def as_shape(shape, a):
     out = np.full(shape, a[2])
     for i in range(shape[0]):
@@ -244,7 +250,7 @@ def compared(p, a):
         (of_numbers, (1, 2.5)), (of_numbers, (2, 1)), (of_tuples, ((1, 2), (3.0, 4))), (of_names, Point(1.0, 2.0)),
         (of_names, Point(2)), (of_lines, Line(Point(1.0, 2.0), Point(3.0))),
         (of_types, (1.0, True, np.float32(2.5), np.int8(3), 1 + 2j)), (gone_over, (2, 3)), (gone_over, (1.5, 2.5, 3)),
-        (as_shape, (2, 3)), (compared, (1, 2)), (compared, (1, 3)),
+        (as_arrays, (1.0, 2.0, 4.0)), (as_shape, (2, 3)), (compared, (1, 2)), (compared, (1, 3)),
     ],
 )  # fmt: skip
 def test_kernels_take_tuples(function, argument):
@@ -383,6 +389,12 @@ def repeated(a):
     return (a[0], 1.0) * len(a)  # HERE tuples have a constant number of values
 
 
+def changed(a):
+    p = (a[0], 1.0)
+    p[0] = 2.0  # HERE `p` is a tuple, whose parts do not change
+    return p
+
+
 def order_of_a_number(a):
     return (a[0], 1.0) < 3  # HERE a tuple and a number have no order
 
@@ -395,7 +407,7 @@ def tuple_of_an_array(a):
     "function",
     [
         of_other_lengths, of_other_parts, other_results, no_such_field, too_many_fields, unknown_field, missing_field,
-        repeated, order_of_a_number, tuple_of_an_array,
+        repeated, changed, order_of_a_number, tuple_of_an_array,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip

@@ -227,6 +227,9 @@ class Broadcasts(Parts):
             return
         help = "write `np.minimum` or `np.maximum`" if called in (builtins.min, builtins.max) else _only_of_one(node)
         for child in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
+            if id(child) not in self.elements and self.is_beside_array(node, child):
+                yield child, self.listed_array(child)
+                continue
             for source, array in self._arrays_in(child):
                 if help is not None:
                     self.fail(source, "this takes one value, not an array of them", "an array", help)

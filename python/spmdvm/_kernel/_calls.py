@@ -117,7 +117,7 @@ class Calls(Arrays):
         if how is not None and node.args:
             return self.reduction(*self.with_array(node, how))
         if function in (np.dot, np.matmul) and len(node.args) == 2 and not node.keywords:
-            return self.dot(node, *node.args)
+            return self.dot(node, *self.with_arrays(node).args)
         several = self._several(node, function)
         if several is not None:
             return several
@@ -175,10 +175,15 @@ class Calls(Arrays):
             if chosen is not None:
                 others = [other for other in node.keywords if other is not keyword]
                 node, written = ast.copy_location(ast.Call(node.func, node.args, others), node), chosen
+        given, node = node, self.with_arrays(node)
+        listed = [arg for arg, own in zip(node.args, given.args) if arg is not own]
+        self.elements.update((id(arg), self.array_of(arg)) for arg in listed)
         source = Source.of(written)
         source.is_told = False
         try:
-            return self._own(node, written, as_statement)
+            found = self._own(node, written, as_statement)
+            self.elements = {at: value for at, value in self.elements.items() if all(at != id(arg) for arg in listed)}
+            return found
         except CompileError as error:
             first = error.diagnostics[0]
             if first.file != source.file:

@@ -219,6 +219,16 @@ class Comprehensions:
         load, store = (ast.copy_location(ast.Name("<each>", context), node) for context in (ast.Load(), ast.Store()))
         return ast.copy_location(ast.ListComp(load, [ast.comprehension(store, source, [], 0)]), node)
 
+    def is_among(self, node: ast.Compare, among: ast.expr) -> Value:
+        """Translate `x in xs` of an array or a list: whether any of it is equal to a number."""
+        listed = self.all_of(node, among)
+        self.elements[id(node.left)] = self.keep(self.number(node.left))
+        listed.elt = ast.copy_location(ast.Compare(listed.elt, [ast.Eq()], [node.left]), node)
+        call = ast.copy_location(ast.Call(ast.Name("any", ast.Load()), [listed], []), node)
+        found = self.over_comprehension(call, "any")
+        del self.elements[id(node.left)]
+        return found if isinstance(node.ops[0], ast.In) else replace(found, text=f"(!{found.text})")
+
     def over_list(self, node: ast.Call, how: str, source: ast.expr) -> Value:
         """Translate `sum(xs)` of a list, and its like."""
         call = ast.Call(node.func, [self.all_of(node, source)], [])
@@ -246,6 +256,8 @@ class Comprehensions:
         sofar = Value(total, ty, uniform)
         if tests:
             self.emit(f"{total} = {total} {'||' if how == 'any' else '&&'} {value.text};")
+            if len(loops) == 1:
+                self.emit(f"if ({'' if how == 'any' else '!'}{total}) break;")
         elif how == "sum":
             self.emit(f"{total} = {self.cast(self.operate(node, '+', sofar, value), ty, node).text};")
         else:

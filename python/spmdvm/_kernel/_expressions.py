@@ -426,6 +426,9 @@ class Expressions(Operators):
             array = self.read_name(owner)
         if array is None:
             self._refuse_outside(owner, self.resolve(owner))
+        if array.parts is not None:
+            help = f"make another one: `{owner.id} = (x, {owner.id}[1])`; or use an array"
+            self.fail(owner, f"`{owner.id}` is a tuple, whose parts do not change", f"{len(array.parts)} values", help)
         if not isinstance(array.type, Array):
             help = "annotate the kernel's parameter if it is passed on as an array: `spmdvm.array[spmdvm.float64]`"
             if not isinstance(self.source.tree, ast.FunctionDef):

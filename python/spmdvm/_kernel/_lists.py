@@ -269,6 +269,17 @@ class Lists:
 
     # Results, and memory.
 
+    def returned_list(self, node: ast.expr) -> Value | None:
+        """Give a list that is returned, `xs` or `[… for … in …]`; None if it is something else."""
+        if self.list_named(node) is not None:
+            return self.read_name(node)
+        if not isinstance(node, ast.ListComp) or not self.uniform or self.in_arm:
+            return None
+        name = self.temporary("list")
+        self._begin_list(name)
+        self.each_of(node, lambda at, number: self._push(at, name, number))
+        return self.regions[0].parts[name]
+
     def list_result(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]] | None:
         """Give what a list that is returned stands for, and where it lies and how long it is; None of another array."""
         name = next((name for name in self.lists if value.text == f"{spmd_name(name)}__list"), None)
@@ -293,9 +304,8 @@ class Lists:
             "    delete list;\n"
             "}"
         )
-        is_list = isinstance(node, ast.Name) and node.id == name and not name.startswith("copy__")
         numbers = [Value(f"((uniform int64){text})", INT, True), Value(f"((int64){text}__list__n0)", INT, True)]
-        return Value(LIST if is_list else LISTED, Array(of, 1), True), numbers
+        return Value(LISTED if name.startswith("copy__") else LIST, Array(of, 1), True), numbers
 
     def free_lists(self, values: list[Value]) -> list[Value]:
         """Give the memory of lists back before a return of values, which are computed before."""

@@ -178,6 +178,9 @@ def in_python(
                 name += f"`, whose shape is {shape}"
             told = r"(read|write) (?:of|to) index -?\d+ of `\w+`, which has \d+ elements"
             head = re.sub(told, rf"\1 {said} `{name}`", head)
+            # The memory that a program asks for is that of a list.
+            told = r"(read|write) (?:of|to) index -?\d+ of an allocation, which has \d+ elements"
+            head = re.sub(told, r"\1 outside of a list", head)
             head = head.replace(")`", ")")
         elif trap.index < 0:
             help = f"indices count from the end only where they are constants; write `len({name}) - …`"

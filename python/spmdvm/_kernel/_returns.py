@@ -220,8 +220,9 @@ class Returns:
 
     def _returned(self, node: ast.expr) -> Value | None:
         """Give the array that is returned, or what a function gives that is called; None if it is something else."""
-        if self.list_named(node) is not None:
-            return self.read_name(node)
+        listing = self.returned_list(node)
+        if listing is not None:
+            return listing
         if not self.uniform and self.identity is not None:
             few = self._few_numbers(node)
             if few is not None:

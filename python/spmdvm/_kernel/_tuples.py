@@ -181,14 +181,36 @@ class Tuples:
         return _with_names(self, statement) if any(region.tuples for region in self.regions) else statement
 
     def with_array(self, call: ast.Call, how: str) -> tuple[ast.Call, str, ast.expr]:
-        """Give a call of a function of numpy, with an array for a tuple, how it is called, and its argument."""
-        first = call.args[0]
-        if not isinstance(first, (ast.Tuple, ast.List)) and self._tuple_at(first) is not None:
-            first = ast.copy_location(ast.Attribute(ast.Name("<array>", ast.Load()), "T", ast.Load()), call.args[0])
-            values, of, lengths = self.listed_as(call.args[0], None)
-            self.parts_of[id(first)] = first, self.brought(call.args[0], values, of, lengths)
-            call = ast.copy_location(ast.Call(call.func, [first, *call.args[1:]], call.keywords), call)
-        return call, how, first
+        """Give a call of a function of numpy, with arrays for tuples, how it is called, and its argument."""
+        call = self.with_arrays(call)
+        return call, how, call.args[0]
+
+    def with_arrays(self, call: ast.Call) -> ast.Call:
+        """Give a call with arrays for tuples that have a name, as numpy takes them."""
+        args = [self.as_listed(arg) for arg in call.args]
+        same = all(arg is own for arg, own in zip(args, call.args))
+        return call if same else ast.copy_location(ast.Call(call.func, args, call.keywords), call)
+
+    def as_listed(self, node: ast.expr) -> ast.expr:
+        """Give the array of what is in a tuple that has a name; anything else as it is."""
+        if isinstance(node, (ast.Tuple, ast.List)) or self._tuple_at(node) is None:
+            return node
+        listed = ast.copy_location(ast.Attribute(ast.Name("<array>", ast.Load()), "T", ast.Load()), node)
+        self.parts_of[id(listed)] = listed, self.listed_array(node)
+        return listed
+
+    def listed_array(self, node: ast.expr) -> Value:
+        """Give the array of what is in a tuple, the same for the same node."""
+        if id(node) not in self.parts_of:
+            self.parts_of[id(node)] = node, self._unnamed(node, self.listed_as(node, None))
+        return self.parts_of[id(node)][1]
+
+    def is_beside_array(self, node: ast.AST, child: ast.AST) -> bool:
+        """Return whether an operand is a tuple beside an array, which is an array too to numpy."""
+        if not isinstance(node, ast.BinOp) or not isinstance(child, (ast.Name, ast.Attribute)):
+            return False
+        other = node.right if child is node.left else node.left
+        return self.named_tuple(child) is not None and self.makes_elements(other)
 
 
 def is_named_tuple(found: Any) -> bool:

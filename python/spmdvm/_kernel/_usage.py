@@ -230,12 +230,17 @@ def grows_list(tree: ast.FunctionDef) -> bool:
     nodes = list(own_nodes(tree.body))
     if any(isinstance(node, ast.Assign) and isinstance(node.value, ast.ListComp) for node in nodes):
         return True
-    assigned = [
-        node for node in nodes if isinstance(node, ast.Assign) and isinstance(node.value, (ast.List, ast.BinOp))
-    ]
-    lists = {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name)}
+    pairs = [pair for node in nodes if isinstance(node, ast.Assign) for pair in _pairs(node.targets[0], node.value)]
+    lists = {target.id for target, value in pairs if isinstance(target, ast.Name) and _makes_list(value)}
     methods = [node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    return any(at.attr == "append" and isinstance(at.value, ast.Name) and at.value.id in lists for at in methods)
+    grown = [at.value for at in methods if at.attr in ("append", "extend", "pop")]
+    grown += [node.target for node in nodes if isinstance(node, ast.AugAssign)]
+    return any(isinstance(at, ast.Name) and at.id in lists for at in grown)
+
+
+def _makes_list(node: ast.expr) -> bool:
+    parts = [node.left, node.right] if isinstance(node, ast.BinOp) else [node]
+    return any(isinstance(part, ast.List) for part in parts)
 
 
 def stored_to(tree: ast.FunctionDef) -> set[str]:
