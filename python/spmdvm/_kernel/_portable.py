@@ -206,7 +206,7 @@ def _unpacked(packed: bytes) -> Kernel:
         spaces.append(space)
         made.append(function if record["options"] is None else Kernel(function, record["options"]))
 
-    named_tuples: dict[str, Any] = {}
+    named_tuples: dict[tuple[Any, ...], Any] = {}
 
     def value(packed: Any) -> Any:
         if isinstance(packed, _Module):
@@ -216,9 +216,10 @@ def _unpacked(packed: bytes) -> Kernel:
         if isinstance(packed, _Exception):
             return type(packed.name, (value(packed.of),), {})
         if isinstance(packed, _NamedTuple):
-            return named_tuples.setdefault(
-                packed.name, collections.namedtuple(packed.name, packed.fields, defaults=packed.defaults)
-            )
+            key = (packed.name, packed.fields, packed.defaults)
+            if key not in named_tuples:
+                named_tuples[key] = collections.namedtuple(*key[:2], defaults=packed.defaults)
+            return named_tuples[key]
         if isinstance(packed, types.SimpleNamespace):
             return types.SimpleNamespace(**{name: value(inner) for name, inner in vars(packed).items()})
         return packed

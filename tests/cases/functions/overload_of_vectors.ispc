@@ -1,5 +1,5 @@
 // Where functions fit equally well, numbers stay numbers rather than become short vectors, wherever the overload stands.
-//~ run: f(out=zeros:16, x=fill(0.5 * i):16) out[3] == 2.828427, 1e-6
+//~ run: f(out=zeros:16, x=fill(1.0 * i):16) out[3] == 8
 typedef float<2> float2;
 inline float2 powers(float2 v) {
     float2 r = { pow(2, v.x), pow(2, v.y) };
