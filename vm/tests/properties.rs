@@ -82,7 +82,7 @@ impl Observer for Witness {
 /// How often something is said that can be wrong.
 fn compare(analyse: impl Fn(&Function, Width) -> Option<Properties>, counts: impl Fn(Lanes) -> bool) -> [usize; 2] {
     let (mut telling, mut telling_of_all) = (0, 0);
-    for seed in 0..60 {
+    for seed in 0..90 {
         let program = generate(seed, &Options::default());
         let width = program.width;
         let properties: Vec<Properties> =

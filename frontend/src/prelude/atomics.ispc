@@ -24,47 +24,10 @@
     __ATOMIC(SCOPE, xor, xor, T, S) \
     __ATOMIC_ORDERED(SCOPE, T, S)
 
-// Floating-point sums compare and exchange until nobody else was faster. Bits are compared, so that NaN ends it too.
-#define __ATOMIC_FLOAT_LOOP(SCOPE, NAME, OP, T, S, BITS, P, V) \
-    static inline V T atomic_##NAME##_##SCOPE(uniform T *P at, V T value) { \
-        V T old = *at; \
-        V T seen = __op_atomic_cas_##S(at, old, (V T)(old OP value)); \
-        while (__op_bitcast_##BITS(seen) != __op_bitcast_##BITS(old)) { \
-            old = seen; \
-            seen = __op_atomic_cas_##S(at, old, (V T)(old OP value)); \
-        } \
-        return old; \
-    }
-// Of lanes that share an address only one would be fastest each time.
-#define __ATOMIC_FLOAT_LANES(SCOPE, NAME, T) \
-    static inline varying T atomic_##NAME##_##SCOPE(uniform T *uniform at, varying T value) { \
-        varying T before = 0; \
-        foreach_active (lane) { \
-            before = atomic_##NAME##_##SCOPE(at, extract(value, lane)); \
-        } \
-        return before; \
-    }
-#define __ATOMIC_FLOAT_SUM(SCOPE, NAME, OP, T, S, BITS) \
-    __ATOMIC_FLOAT_LOOP(SCOPE, NAME, OP, T, S, BITS, uniform, uniform) \
-    __ATOMIC_FLOAT_LANES(SCOPE, NAME, T) \
-    __ATOMIC_FLOAT_LOOP(SCOPE, NAME, OP, T, S, BITS, varying, varying)
-#define __ATOMIC_FLOAT(SCOPE, T, S, BITS) \
-    __ATOMIC_FLOAT_SUM(SCOPE, add, +, T, S, BITS) \
-    __ATOMIC_FLOAT_SUM(SCOPE, subtract, -, T, S, BITS) \
+#define __ATOMIC_FLOAT(SCOPE, T, S) \
+    __ATOMIC(SCOPE, add, add, T, S) \
+    __ATOMIC(SCOPE, subtract, sub, T, S) \
     __ATOMIC_ORDERED(SCOPE, T, S)
-// Nobody else is faster where no other task is.
-#define __LOCAL_FLOAT_SUM(NAME, OP, T, S, BITS) \
-    static inline uniform T atomic_##NAME##_local(uniform T *uniform at, uniform T value) { \
-        uniform T before = *at; \
-        *at = before OP value; \
-        return before; \
-    } \
-    __ATOMIC_FLOAT_LANES(local, NAME, T) \
-    __ATOMIC_FLOAT_LOOP(local, NAME, OP, T, S, BITS, varying, varying)
-#define __LOCAL_FLOAT(T, S, BITS) \
-    __LOCAL_FLOAT_SUM(add, +, T, S, BITS) \
-    __LOCAL_FLOAT_SUM(subtract, -, T, S, BITS) \
-    __ATOMIC_ORDERED(local, T, S)
 #define __ATOMIC_EXCHANGE(SCOPE, T, S) \
     static inline uniform T atomic_compare_exchange_##SCOPE(uniform T *uniform at, uniform T expected, uniform T next) { \
         return __op_atomic_cas_##S(at, expected, next); \
@@ -80,17 +43,15 @@
     __ATOMIC_INT(SCOPE, int32, i32) \
     __ATOMIC_INT(SCOPE, uint32, u32) \
     __ATOMIC_INT(SCOPE, int64, i64) \
-    __ATOMIC_INT(SCOPE, uint64, u64)
+    __ATOMIC_INT(SCOPE, uint64, u64) \
+    __ATOMIC_FLOAT(SCOPE, float, f32) \
+    __ATOMIC_FLOAT(SCOPE, double, f64)
 /// T atomic_add_global(uniform T *at, T value), and so atomic_add_local, T in int32, uint32, int64, uint64, float, double
 /// Adds value to *at and returns what was there. Likewise atomic_subtract_…, atomic_min_…, atomic_max_…, atomic_swap_…, and
 /// for integers atomic_and_…, atomic_or_…, atomic_xor_….
 __DEFINE(global)
 __DEFINE(local)
 #undef __DEFINE
-__ATOMIC_FLOAT(global, float, f32, u32)
-__ATOMIC_FLOAT(global, double, f64, u64)
-__LOCAL_FLOAT(float, f32, u32)
-__LOCAL_FLOAT(double, f64, u64)
 
 #define __DEFINE(SCOPE) \
     __ATOMIC_EXCHANGE(SCOPE, int32, i32) \
@@ -129,10 +90,5 @@ __ATOMIC_POINTERS(local, template <typename T>, T)
 #undef __ATOMIC
 #undef __ATOMIC_ORDERED
 #undef __ATOMIC_INT
-#undef __ATOMIC_FLOAT_LOOP
-#undef __ATOMIC_FLOAT_LANES
-#undef __LOCAL_FLOAT
-#undef __LOCAL_FLOAT_SUM
-#undef __ATOMIC_FLOAT_SUM
 #undef __ATOMIC_FLOAT
 #undef __ATOMIC_EXCHANGE

@@ -61,7 +61,7 @@ faults! {
     "interp-remainder-sign", "`irem` is that of unsigned integers", Act::Inst(|i| when(i.op == Op::IRem, || unsigned(i)));
     "interp-quotient-sign", "`idiv` is that of unsigned integers", Act::Inst(|i| when(i.op == Op::IDiv, || unsigned(i)));
     "interp-leading-zeros", "`clz` counts from the other end", Act::Inst(|i| (i.op == Op::Clz).then(|| with_op(i, Op::Ctz)));
-    "interp-atomic-add", "`atomic.add` is `atomic.or`", Act::Inst(|i| (i.op == Op::AtomicAdd).then(|| with_op(i, Op::AtomicOr)));
+    "interp-atomic-add", "`atomic.add` is `atomic.or`", Act::Inst(|i| (i.op == Op::AtomicAdd && i.ty.is_int()).then(|| with_op(i, Op::AtomicOr)));
     "interp-atomic-min-sign", "`atomic.min` and `atomic.max` compare without the sign", Act::Inst(|i| {
         when(matches!(i.op, Op::AtomicMin | Op::AtomicMax), || Some(Inst { ty: without_sign(i.ty)?, ..*i }))
     });

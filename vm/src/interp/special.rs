@@ -74,6 +74,8 @@ fn special(op: Special, inst: &Inst, setting: &Setting<'_>) -> Option<Handler> {
         Special::MemSet => plain::<bulk::MemSet>(),
         Special::Alloc => plain::<bulk::Alloc>(),
         Special::Free => plain::<bulk::Free>(),
+        Special::AtomicAdd if ty.is_float() => dispatch_type!(FLOAT, ty, T => plain::<Atomic<T, ModifyAdd>>())?,
+        Special::AtomicSub if ty.is_float() => dispatch_type!(FLOAT, ty, T => plain::<Atomic<T, ModifySub>>())?,
         Special::AtomicAdd => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifyAdd>>())?,
         Special::AtomicSub => dispatch_type!(INT, ty, T => plain::<Atomic<<T as Canonical>::Unsigned, ModifySub>>())?,
         Special::AtomicMin => dispatch_type!(ARITH, ty, T => plain::<Atomic<T, ModifyMin>>())?,

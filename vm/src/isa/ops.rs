@@ -99,8 +99,8 @@ macro_rules! for_each_op {
             MemSet "mem.set" special(NONE, MEM_SET, Write, Skipped) [] "Fills bytes with the low byte of a value, lane by lane.";
             Alloc "alloc" special(U64, ALLOC, Write, Zero) [] "Allocates zeroed memory of so many bytes; one allocation, or one per active lane. Traps `out_of_memory`.";
             Free "free" special(NONE, FREE, Write, Skipped) [] "Frees an allocation (null is ignored). Traps `bad_free`.";
-            AtomicAdd "atomic.add" special(INT, ATOMIC, Write, Zero) [] "Adds to memory and gives the value before, ascending lane order.";
-            AtomicSub "atomic.sub" special(INT, ATOMIC, Write, Zero) [] "Subtracts from memory and gives the value before.";
+            AtomicAdd "atomic.add" special(ARITH, ATOMIC, Write, Zero) [] "Adds to memory and gives the value before, ascending lane order.";
+            AtomicSub "atomic.sub" special(ARITH, ATOMIC, Write, Zero) [] "Subtracts from memory and gives the value before.";
             AtomicMin "atomic.min" special(ARITH, ATOMIC, Write, Zero) [] "Stores the minimum and gives the value before.";
             AtomicMax "atomic.max" special(ARITH, ATOMIC, Write, Zero) [] "Stores the maximum and gives the value before.";
             AtomicAnd "atomic.and" special(INT, ATOMIC, Write, Zero) [] "Bitwise and to memory; gives the value before.";
