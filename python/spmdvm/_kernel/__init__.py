@@ -123,6 +123,8 @@ class Kernel:
         self._names = list(signature.parameters)
         # Whether arguments may all come without a name.
         self._is_positional = builtins.all(p.kind is not p.KEYWORD_ONLY for p in signature.parameters.values())
+        self._defaults = [p.default for p in signature.parameters.values()]
+        self._least = builtins.sum(default is inspect.Parameter.empty for default in self._defaults)
         self._annotations: dict[str, Annotation | None] = dict.fromkeys(self._names)
         # The parameters that are annotated as tuples; and those that take tuples as such rather than as arrays.
         self._told_tuples: set[str] = set()
@@ -167,12 +169,14 @@ class Kernel:
         special: dict[str, Any] = {}
         if kwargs:
             special = {name: kwargs.pop(name) for name in _SPECIAL if name in kwargs and name not in self._names}
-        if kwargs or len(args) != len(self._names) or not self._is_positional:
+        if not kwargs and self._is_positional and len(args) == len(self._names):
+            values = list(args)
+        elif not kwargs and self._is_positional and self._least <= len(args) < len(self._names):
+            values = [*args, *self._defaults[len(args) :]]
+        else:
             bound = self._bound(args, kwargs)
             bound.apply_defaults()
             values = [bound.arguments[name] for name in self._names]
-        else:
-            values = list(args)
         if self.is_elementwise:
             return self._call_elements(values, special)
         progress = {name: special.pop(name) for name in ("progress",) if name in special}
