@@ -318,8 +318,73 @@ def library_of_bools(x):
 
 
 def nothing_as_a_value(x):
-    y = None  # HERE `None` cannot stand in a kernel
+    y = x + None  # HERE `None` cannot stand in a kernel
     return y
+
+
+def none_that_is_added(x, w=None):
+    return x + w  # HERE `w` is None here
+
+
+def array_none_that_is_indexed(a, w=None):
+    return a[0] * w[0]  # HERE `w` is None here
+
+
+def array_none_that_is_asked_for_its_shape(a, w=None):
+    return a[0] * w.shape[0]  # HERE `w` is None here
+
+
+def none_that_is_called(x, f=None):
+    return f(x)  # HERE `f` is None here
+
+
+def none_that_is_changed(x, w=None):
+    w += 1  # HERE `w` is None here
+    return x + w
+
+
+def none_that_is_compared(x, w=None):
+    if w == None:  # HERE `==` does not ask for None in a kernel
+        return x
+    return x + w
+
+
+def array_none_until_there_is_one(a):
+    best = None
+    for k in range(len(a)):
+        if best is None or a[k] > best:  # HERE `best` is None, or a text, in one place and something else
+            best = a[k]
+    return best
+
+
+def none_in_one_branch(x):
+    y = None
+    if x > 0:
+        y = 1.0
+    return x + y  # HERE `y` is None, or a text, in one place and something else
+
+
+def array_none_that_a_function_reads_and_the_kernel_assigns(a, w=None):
+    def weighted(k):
+        return a[k] if w is None else a[k] * w  # HERE `w` is None, or a text, in one place and something else
+
+    first = weighted(0)
+    w = 2.0
+    return first + weighted(1)
+
+
+def text_that_is_added(x, mode="full"):
+    return x + mode  # HERE `mode` is the text 'full' here
+
+
+def ordered_texts(x, mode="full"):
+    return x if mode < "same" else -x  # HERE `mode` is the text 'full' here
+
+
+def loop_over_a_text(x, mode="full"):
+    for letter in mode:  # HERE `mode` is the text 'full' here
+        x += 1
+    return x
 
 
 def assigned_tuple_parameter(x):

@@ -149,7 +149,7 @@ def test_types_that_kernels_do_not_have():
 
     def either():
         @spmdvm.kernel
-        def f(x) -> "float | None":
+        def f(x) -> "int | float":
             return x
 
     def lists():

@@ -103,6 +103,10 @@ def test_there_are_enough():
         ("matrix_product", "write `*`; or annotate what is an array"),
         ("assertion_about_a_variable", "print it before"),
         ("nothing_as_a_value", "use a number that stands for it"),
+        ("none_that_is_added", "ask before, `if w is not None:`; or give it a value, `if w is None: w = …`"),
+        ("none_that_is_compared", "write `w is None`"),
+        ("array_none_until_there_is_one", "begin with a number that stands for it, such as -1 or `np.inf`"),
+        ("text_that_is_added", "compare it, `if mode == 'full':`"),
         ("fancy_print", "write one like `{np.sqrt(x):8.3f}`"),
         ("fancy_print_in_the_middle", "write one like `{x:5d}`"),
         ("fancy_print_of_a_bool", "`{int(x > 1):d}`"),
@@ -188,7 +192,7 @@ def test_what_is_no_kernel():
     with pytest.raises(spmdvm.CompileError, match="`x` has no type of kernels"):
 
         @spmdvm.kernel
-        def typed(x: str):
+        def typed(x: bytes):
             return x
 
 

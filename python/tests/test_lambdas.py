@@ -237,7 +237,7 @@ def test_errors_are_at_the_lambda():
     with pytest.raises(TypeError, match="`f` must take one number, and the kernel `<lambda>` has 2 parameters"):
         spmdvm.map(lambda x, y: x, A)
     with pytest.raises(TypeError, match="`f`: the default of `y` of the kernel `<lambda>` is no number"):
-        spmdvm.map(lambda x, y=None: x, A)
+        spmdvm.map(lambda x, y=(1, 2): x, A)
 
 
 def test_lambdas_without_a_text():

@@ -19,7 +19,9 @@ from .._cache import remembered
 from .._kernel import Kernel, _functions, _library
 from .._kernel._anew import kernel_of
 from .._kernel._body import Body
+from .._kernel._decided import is_literal
 from .._kernel._evaluate import kernel_of_source, vectorize
+from .._kernel._instances import decided_for
 from .._kernel._program import Param, Program
 from .._kernel._source import Source
 from .._kernel._types import BOOL, INT64, Num, of_dtype, of_value, promote, strong
@@ -130,17 +132,23 @@ class KernelPiece(Piece):
                     "is one number for all (`spmdvm.uniform`)"
                 )
 
-    def _param_types(self, given: tuple[Num, ...]) -> list[Num]:
-        """Give the types of all parameters: those that get elements, and those that keep their defaults."""
+    def _defaults(self, count: int) -> dict[str, Any]:
+        """Give the defaults of the parameters behind so many, by their names."""
+        return {p.name: p.default for p in list(self.kernel._signature.parameters.values())[count:]}
+
+    def _param_types(self, given: tuple[Num, ...]) -> dict[str, Num]:
+        """Give the types of all parameters: those that get elements, and those that keep defaults that are numbers."""
         names, annotations = self.kernel._names, self.kernel._annotations
-        defaults = [parameter.default for parameter in self.kernel._signature.parameters.values()][len(given) :]
-        if len(names) < len(given) or inspect.Parameter.empty in defaults:
+        defaults = self._defaults(len(given))
+        if len(names) < len(given) or inspect.Parameter.empty in defaults.values():
             raise TypeError(
                 f"{self.who}(): `{self.parameter}` must take {_count(given)}, and the kernel `{self.name}` has "
                 f"{len(names)} parameter{'s' * (len(names) != 1)}"
             )
-        types = []
-        for name, ty in zip(names, [*given, *map(of_value, defaults)]):
+        types = {}
+        for name, ty in zip(names, [*given, *map(of_value, defaults.values())]):
+            if name in defaults and is_literal(defaults[name]):
+                continue
             if not isinstance(ty, Num):
                 where = f"{self.who}(): `{self.parameter}`"
                 raise TypeError(f"{where}: the default of `{name}` of the kernel `{self.name}` is no number")
@@ -152,20 +160,21 @@ class KernelPiece(Piece):
                     f"{self.who}(): `{self.parameter}`: `{name}` of the kernel `{self.name}` is a {param}, and would "
                     f"be given {ty}, which does not cast to it safely; convert the array, or change the annotation"
                 )
-            types.append(param)
+            types[name] = param
         return types
 
     def _body(self, program: Program, given: tuple[Num, ...], uniform: bool) -> tuple[Body, list[Num]]:
         kernel, types = self.kernel, self._param_types(given)
-        params = [Param(n, ty, uniform or k >= len(given)) for k, (n, ty) in enumerate(zip(kernel._names, types))]
-        body = Body(program, kernel._source, params, kernel._lookup, uniform)
+        params = [Param(name, ty, uniform or k >= len(given)) for k, (name, ty) in enumerate(types.items())]
+        literals = {name: value for name, value in self._defaults(len(given)).items() if is_literal(value)}
+        body = Body(program, decided_for(kernel, program, params, literals), params, kernel._lookup, uniform)
         body.translate()
-        return body, types
+        return body, list(types.values())
 
     def _constants(self, types: list[Num], count: int) -> list[str]:
-        """Write the defaults of the parameters behind so many."""
-        parameters = list(self.kernel._signature.parameters.values())
-        return [literal(parameter.default, ty) for parameter, ty in zip(parameters[count:], types[count:])]
+        """Write the defaults of the parameters behind so many, but for None and texts."""
+        numbers = (value for value in self._defaults(count).values() if not is_literal(value))
+        return [literal(value, ty) for value, ty in zip(numbers, types[count:])]
 
     def types(self, given: tuple[Num, ...]) -> tuple[list[Num], bool]:
         """Translate it, if it was not before."""

@@ -19,7 +19,16 @@ import numpy as np
 from .. import _containers, _progress
 from .._copies import Deadline
 from .._errors import CompileError, Trap
-from . import _annotations, _array_kernels, _elementwise_kernels, _functions, _options, _passed_tuples, _told
+from . import (
+    _annotations,
+    _array_kernels,
+    _decided,
+    _elementwise_kernels,
+    _functions,
+    _options,
+    _passed_tuples,
+    _told,
+)
 from ._annotations import Annotation
 from ._annotations import array as array
 from ._annotations import uniform as uniform
@@ -33,7 +42,7 @@ from ._places import ENTRY, in_python, name_python_line, with_python_lines
 from ._program import Program
 from ._random import rng as rng
 from ._source import Source
-from ._types import Array, Num, Record
+from ._types import Array, Literal, Num, Record
 from ._usage import Usage, grows_list, makes_arrays, reduces, returns_array, stored_to, taken_apart, with_fields
 from ._wrappers import inner_of, is_wrapped
 
@@ -141,6 +150,8 @@ class Kernel:
         self._plans: dict[Any, Any] = {}
         self._ready: dict[Any, Instance] = {}
         self._last: Instance | None = None
+        # The parameters that may be None or texts, if that was asked.
+        self._asked: set[str] | None = None
         # The last call of an array kernel.
         self._again: _array_kernels.Again | None = None
         # Threads that need the same instance at once wait for one of them to make it. That thread may take it again: in
@@ -226,19 +237,24 @@ class Kernel:
             types = self._plans[kinds]
         except KeyError:
             types = self._plans[kinds] = _elementwise_kernels.types_of(self, values)
-        values = _passed_tuples.all_leaves(values)
         instance = self._instance(
             ("elements", types), lambda program: _elementwise_kernels.translate(self, program, list(types))
         )
         self._ready[kinds] = instance
-        return self._call_instance(instance, values, special)
+        return self._call_instance(instance, values, special, True)
 
     def _deadline(self) -> Deadline:
         """Begin to count the time that arguments may take to be read."""
         return Deadline(self.__name__, self._options.get("timeout"))
 
-    def _call_instance(self, instance: Instance, values: list[Any], special: dict[str, Any]) -> Any:
+    def _call_instance(
+        self, instance: Instance, values: list[Any], special: dict[str, Any], may_be_tuples: bool = False
+    ) -> Any:
         """Call an elementwise kernel: over arrays as they are, or what goes through memory itself."""
+        if instance.takes is not None:
+            values = [values[k] for k in instance.takes]
+        if may_be_tuples:
+            values = _passed_tuples.all_leaves(values)
         if instance.has_loop:
             return _elementwise_kernels.call(self, instance, values, special, _seeing.via is not None)
         out = special.get("out")
@@ -310,6 +326,16 @@ class Kernel:
 
     # Instances.
 
+    def _takes_literal(self, name: str, value: str | None) -> bool:
+        """Return whether a parameter may be None, or a text."""
+        if self._asked is None:
+            self._asked = _decided.asked_of(self._signature, self._source.tree)
+        annotation = self._annotations[name]
+        if annotation is None:
+            return name in self._asked
+        default = self._signature.parameters[name].default
+        return value is None and (annotation.or_none or default is None)
+
     def _instance(self, key: Any, translate: Translate) -> Instance:
         # In free-threaded Python `get` of a dictionary and storing an attribute take locks: calls would queue.
         try:
@@ -339,7 +365,18 @@ class Kernel:
                     # It says where in the kernel it comes from; where in the translator is not the caller's.
                     raise error.with_traceback(None) from None
                 self._instances[key] = found
+                if _has_text(key[1]):
+                    self._forget_texts()
             return found
+
+    def _forget_texts(self) -> None:
+        """Forget the first instance for a text if there are too many: somebody may pass what is read from a file."""
+        keys = [key for key in self._instances if _has_text(key[1])]
+        if len(keys) <= _MOST_OF_TEXTS:
+            return
+        del self._instances[keys[0]]
+        self._ready.clear()
+        self._plans.clear()
 
     # What can be asked for.
 
@@ -497,6 +534,8 @@ class Kernel:
         raise TypeError(f"the kernel `{self.__name__}` cannot be a method; make it a function, or a staticmethod")
 
 
+# For so many texts that are passed a kernel keeps what it is compiled to.
+_MOST_OF_TEXTS = 64
 # What calls of elementwise kernels take besides the function's parameters.
 _SPECIAL = {"out": None, "where": True, "threads": 1, "progress": False}
 
@@ -575,6 +614,10 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
     from ._anew import kernel_of
 
     return kernel_of(function, options)
+
+
+def _has_text(types: Any) -> bool:
+    return builtins.any(isinstance(ty, Literal) and ty.value is not None for ty in types)
 
 
 def _refuse_wrapped(function: Any) -> typing.NoReturn:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import types
 import typing
 from dataclasses import dataclass
 from typing import Any, Callable
@@ -28,15 +29,28 @@ _ABSTRACT = (
 )  # fmt: skip
 
 
+_UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
+
+
 class Annotation:
     """What `array[…]` and `uniform[…]` give."""
 
-    def __init__(self, what: str, of: Any, ndim: int | None) -> None:
+    def __init__(self, what: str, of: Any, ndim: int | None, or_none: bool = False) -> None:
         self.what, self.of, self.ndim = what, of, ndim
+        # Whether None is taken, too.
+        self.or_none = or_none
 
     def __call__(self, *_: Any) -> typing.NoReturn:
         """Refuse to be called. Until Python 3.11, annotations that are texts must stand for what can be."""
         raise TypeError(f"{self!r} is the type of a parameter of a kernel; make arrays with numpy")
+
+    def __or__(self, other: Any) -> Any:
+        """Give what `array[float32] | None` means."""
+        return typing.Union[self, other]
+
+    def __ror__(self, other: Any) -> Any:
+        """Give what `None | array[float32]` means."""
+        return typing.Union[other, self]
 
     def __repr__(self) -> str:
         name = getattr(self.of, "__name__", self.of)
@@ -105,7 +119,8 @@ def read(source: Source, function: Callable[..., Any]) -> tuple[dict[str, Annota
 
 def _of_parameter(source: Source, node: ast.arg, hint: Any) -> Annotation | None:
     """Give what a parameter is annotated with; None if that tells nothing."""
-    if hint is Any or hint is np.ndarray:
+    hint, or_none = _without_none(hint)
+    if hint in (Any, np.ndarray, str, type(None)) or typing.get_origin(hint) is typing.Literal:
         return None
     if is_of_tuples(hint):
         return Annotation("tuple", tuple, None)
@@ -134,7 +149,15 @@ def _of_parameter(source: Source, node: ast.arg, hint: Any) -> Annotation | None
         )
         note = "it stands for several types" if annotation.of in _ABSTRACT else "not known"
         source.fail(node.annotation or node, f"`{node.arg}` has no type of kernels", note, help)
-    return annotation
+    return Annotation(annotation.what, annotation.of, annotation.ndim, True) if or_none else annotation
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:
+    """Give what is annotated besides None, and whether None is."""
+    parts = typing.get_args(hint) if typing.get_origin(hint) in _UNIONS else ()
+    if type(None) not in parts:
+        return hint, False
+    return typing.Union[tuple(part for part in parts if part is not type(None))], True
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
@@ -188,6 +211,7 @@ def meaning(found: Any) -> Told:
     """
     if found is None or found is type(None):
         return NOTHING
+    found, _ = _without_none(found)
     if any(found is each for each in _SILENT) or is_named_tuple(found) or (isinstance(found, np.dtype) and found.names):
         # (Records are another matter.)
         return None

@@ -13,14 +13,16 @@ from .._copies import Deadline
 from . import _elementwise_kernels, _functions, _passed_tuples, _told
 from ._annotations import Annotation, is_of_records, parameter_type
 from ._body import Body
-from ._instances import Instance, kind_of, note_passed
+from ._decided import is_literal
+from ._instances import Instance, decided_for, kind_of, literals_of, note_passed
 from ._places import ENTRY
 from ._program import Param, Program
-from ._types import Array, Num, Record, Uniform, of_dtype, of_value, record_of, strong
+from ._types import Array, Literal, Num, Record, Tuple, Uniform, of_dtype, of_value, record_of, strong
 from ._values import LONGEST
 
 # What is said of an array that cannot be written to.
 _READ_ONLY = re.compile(r"\w+\(\): `(\w+)` is written by the program, but the array is read-only")
+_AS_THEY_ARE = (np.ndarray, np.generic, int, float, complex)
 # Of arguments of these types `Again` sees all that matters.
 _FORMED = (np.ndarray, int, float, bool, *(np.dtype(c).type for c in "?bBhHiIlLqQefd"))
 
@@ -62,7 +64,7 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
     if plan is None:
         before, deadline = values, kernel._deadline()
         values = [
-            v if isinstance(v, (np.ndarray, np.generic, int, float, complex)) else _shared(kernel, k, v, deadline)
+            v if isinstance(v, _AS_THEY_ARE) or is_literal(v) else _shared(kernel, k, v, deadline)
             for k, v in enumerate(values)
         ]
         if builtins.any(v is not b for v, b in zip(values, before)):
@@ -71,14 +73,21 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
         plan = kernel._plans.get(kinds)
     if plan is None:
         given_types = _types_of(kernel, values)
-        names, types = _passed_tuples.apart(kernel._names, given_types)
+        takes, names, types = None, kernel._names, given_types
+        if builtins.any(isinstance(ty, Literal) for ty in types):
+            takes = [k for k, ty in enumerate(types) if not isinstance(ty, Literal)]
+            names, types = [names[k] for k in takes], tuple([types[k] for k in takes])
+        is_apart = builtins.any(isinstance(ty, Tuple) for ty in types)
+        names, types = _passed_tuples.apart(names, types)
         arrays = [isinstance(ty, Array) for ty in types]
         several = builtins.any(isinstance(ty, Array) and ty.ndim > 1 for ty in types)
         # Instances by what is equal about shapes.
         is_converted = builtins.any(isinstance(ty, Record) or getattr(ty, "kind", "") == "c" for ty in types)
-        plan = kernel._plans[kinds] = (given_types, names, types, arrays, several, is_converted, {})
-    given_types, names, types, arrays, several, is_converted, ready = plan
-    is_apart = types is not given_types
+        plan = (given_types, takes, is_apart, names, types, arrays, several, is_converted, {})
+        kernel._plans[kinds] = plan
+    given_types, takes, is_apart, names, types, arrays, several, is_converted, ready = plan
+    if takes is not None:
+        values = [values[k] for k in takes]
     if is_apart:
         # Of a tuple each number is passed.
         values = _passed_tuples.all_leaves(values)
@@ -119,7 +128,8 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
         for array in made:
             given.extend((array, *array.shape))
     if not instance.gives_several:
-        plain = kernel._is_decided and kernel._is_positional and not made and not is_converted and not is_apart
+        is_plain = not made and not is_converted and not is_apart and takes is None
+        plain = kernel._is_decided and kernel._is_positional and is_plain
         kernel._again = Again.of(instance, values, arrays) if plain else None
         result = kernel._run(instance, given, progress)
         return result if instance.arrays is None else instance.results(values, made, [])
@@ -173,6 +183,9 @@ def _types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
     types: list[Any] = []
     for name, value in zip(kernel._names, values):
         annotation = kernel._annotations[name]
+        if is_literal(value) and kernel._takes_literal(name, value):
+            types.append(Literal(value))
+            continue
         if annotation is not None and annotation.what != "array":
             ty = parameter_type(annotation)
             types.append(ty.of if isinstance(ty, Uniform) else ty)
@@ -214,13 +227,16 @@ def _translate(
 ) -> tuple[Body, Program, list[Any], list[Any]]:
     """Write the text of an array kernel; `pattern` tells which lengths are equal."""
     program.wide, program.brings_memory = wide, True
-    names, apart = _passed_tuples.apart(kernel._names, tuple(types))
+    literals, names = literals_of(kernel._names, types)
+    types = [ty for ty in types if not isinstance(ty, Literal)]
+    forms = _passed_tuples.forms(names, types)
+    names, apart = _passed_tuples.apart(names, tuple(types))
     params = [
         Param(n, Array(ty, 0), True, ()) if isinstance(ty, Record) else Param(n, ty, True)
         for n, ty in zip(names, apart)
     ]
-    body = Body(program, kernel._source, params, kernel._lookup, True)
-    body.tuples = _passed_tuples.forms(kernel._names, types)
+    body = Body(program, decided_for(kernel, program, params, literals, forms), params, kernel._lookup, True)
+    body.tuples = forms
     body.result = None if kernel._returns is None else record_of(kernel._returns)
     for param in params:
         if isinstance(param.type, Num) and param.type.is_int:

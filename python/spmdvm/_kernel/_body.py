@@ -369,7 +369,7 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
         passed = tuple(arg.passed if host is not None else None for arg, host in zip(args, hosts))
         self.program.passed.extend(given.functions.values())
         identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()), functions)
-        identity = (*identity, known, indices, hosts, passed)
+        identity = (*identity, known, indices, hosts, passed, tuple(given.literals.items()))
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True

@@ -13,6 +13,7 @@ import numpy as np
 from .._errors import CompileError
 from . import _functions, _instead, _library, _random
 from ._arrays import MAKERS, MAKERS_LIKE, Arrays
+from ._decided import NUMBER, VALUE, is_literal
 from ._inline import inlined
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
@@ -34,12 +35,23 @@ _OF_SEVERAL = {
 
 
 class _Given(NamedTuple):
-    """The arguments of a call: the names of the parameters, the values and where they are written; and functions."""
+    """The arguments of a call: the names of the parameters, the values and where they are written; and others.
+
+    Functions, None and texts are not passed.
+    """
 
     names: list[str]
     values: list[Value]
     nodes: list[Any]
     functions: dict[str, Any]
+    literals: dict[str, str | None]
+
+    def kinds(self) -> dict[str, Any]:
+        """Give what is known of the parameters when branches are decided."""
+        found: dict[str, Any] = dict.fromkeys(self.functions, VALUE)
+        for name, value in zip(self.names, self.values):
+            found[name] = NUMBER if value.parts is None and isinstance(value.type, Num) else VALUE
+        return {**found, **self.literals}
 
 
 class Calls(Arrays):
@@ -381,7 +393,12 @@ class Calls(Arrays):
                 help = _functions.instead(function, called)
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
-        given = self._arguments(node, source.tree, name, function if isinstance(function, Local) else inner, scope)
+        own = self._arguments(node, source.tree, name, function if isinstance(function, Local) else inner)
+        scope = scope or Scope(source.tree)
+        around = {scope.name_of(*pair): VALUE for pair in scope.captured}
+        source, whole = self.program.decided(source, {**around, **own.kinds()}, lookup), source
+        scope = scope if source.tree is whole.tree else Scope(source.tree, scope.parent)
+        given = self._with_captured(node, scope, own)
         if not source.is_told and not _library.takes_complex(function):
             self.refuse_complex_in(node, given.values)
         first = given.values[0].type if given.values else None
@@ -503,22 +520,28 @@ class Calls(Arrays):
             given.nodes.append(node)
         return Arguments(*given, captured)
 
-    def _function_at(self, node: ast.expr) -> Any:
-        """Give the function that an argument is; None if it is a value."""
+    def _found_at(self, node: ast.expr) -> Any:
+        """Give what an argument stands for that is no value of the program: it is from outside, a function, None."""
+        if isinstance(node, ast.Constant):
+            return node.value if is_literal(node.value) else _NOTHING
         root = node
         while isinstance(root, ast.Attribute):
             root = root.value
         if not isinstance(root, ast.Name):
-            return None
+            return _NOTHING
         if node is root and root.id in self.local_functions:
             return self.local_functions[root.id]
         if self.read_name(root) is not None:
-            return None
+            return _NOTHING
         try:
             self.lookup(root.id)
         except KeyError:
-            return None
-        found = self.resolve(node)
+            return _NOTHING
+        return self.resolve(node)
+
+    def _function_at(self, node: ast.expr) -> Any:
+        """Give the function that an argument is; None if it is a value."""
+        found = self._found_at(node)
         is_function = isinstance(found, Local) or (callable(found) and not isinstance(found, _functions.InKernels))
         return found if is_function else None
 
@@ -532,9 +555,7 @@ class Calls(Arrays):
                 f"assign `{name}` before the call",
             )
 
-    def _arguments(
-        self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any, scope: Scope | None
-    ) -> Arguments:
+    def _arguments(self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any) -> _Given:
         """Give the arguments of a call by position; those that are left out from the defaults."""
         a = tree.args
         if a.vararg or a.kwarg:
@@ -555,7 +576,7 @@ class Calls(Arrays):
         if not isinstance(function, Local):
             known = dict(zip(reversed(names[:most]), reversed(function.__defaults__ or ())))
             known.update(function.__kwdefaults__ or {})
-        found = _Given([], [], [], {})
+        found = _Given([], [], [], {}, {})
         for parameter in names:
             at = given.get(parameter)
             passed = None if at is None else self._function_at(at)
@@ -566,6 +587,11 @@ class Calls(Arrays):
                 self.fail(node, f"`{name}` takes {len(names)} arguments", f"`{parameter}` is missing")
             if at is None and not isinstance(function, Local) and callable(known[parameter]):
                 found.functions[parameter] = known[parameter]
+                continue
+            is_own = at is not None or isinstance(function, Local)
+            what = self._found_at(at or defaults[parameter]) if is_own else known[parameter]
+            if is_literal(what):
+                found.literals[parameter] = what
                 continue
             value = self.passed(at, self.argument(at)) if at is not None else None
             if value is None and isinstance(function, Local):
@@ -582,7 +608,7 @@ class Calls(Arrays):
             found.names.append(parameter)
             found.nodes.append(at if at is not None else node)
             found.values.append(value)
-        return self._with_captured(node, scope or Scope(tree), found)
+        return found
 
     def argument(self, node: ast.expr) -> Value:
         """Translate an argument of a function of Python; of arrays that are computed with, it is a new one."""
@@ -598,6 +624,10 @@ class Calls(Arrays):
         if name in self.scope.bound or name in self.scope.functions:
             raise KeyError(name)
         return self.lookup(name)
+
+
+# What an argument stands for that is a value.
+_NOTHING = object()
 
 
 def _captured_of(functions: Any) -> list[tuple[Scope, str]]:

@@ -23,10 +23,11 @@ from .._errors import Trap
 from . import _passed_tuples, _told
 from ._annotations import is_of_records, parameter_type
 from ._body import Body
-from ._instances import note_passed
+from ._decided import is_literal
+from ._instances import decided_for, literals_of, note_passed
 from ._places import ENTRY, LOOP, TASK, Said
 from ._program import Param, Program
-from ._types import Array, Num, Record, Rows, Uniform, of_dtype, of_value, record_of, strong
+from ._types import Array, Literal, Num, Record, Rows, Uniform, of_dtype, of_value, record_of, strong
 from ._usage import has_effects
 
 # After so many elements it is noted how many are done.
@@ -63,6 +64,9 @@ def types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
     types: list[Any] = []
     for name, value in zip(kernel._names, values):
         annotation = kernel._annotations[name]
+        if is_literal(value) and kernel._takes_literal(name, value):
+            types.append(Literal(value))
+            continue
         if annotation is not None:
             types.append(parameter_type(annotation))
             continue
@@ -92,15 +96,18 @@ def types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
 
 def translate(kernel: Any, program: Program, types: list[Any]) -> tuple[Body, Program, list[Any], list[Any]]:
     """Write the text of an elementwise kernel."""
-    names, given_types = _passed_tuples.apart(kernel._names, tuple(types), True)
-    forms, types = _passed_tuples.forms(kernel._names, types), list(given_types)
+    literals, names = literals_of(kernel._names, types)
+    types = [ty for ty in types if not isinstance(ty, Literal)]
+    forms = _passed_tuples.forms(names, types)
+    names, apart = _passed_tuples.apart(names, tuple(types), True)
+    types = list(apart)
     plain = [ty.of if isinstance(ty, Uniform) else ty for ty in types]
     params = []
     for name, ty, given in zip(names, plain, types):
         # A record is one of an array.
         view, of = ((), Array(ty, 0)) if isinstance(ty, Record) else (None, ty)
         params.append(Param(name, of, isinstance(given, Uniform), view))
-    body = Body(program, kernel._source, params, kernel._lookup, False)
+    body = Body(program, decided_for(kernel, program, params, literals, forms), params, kernel._lookup, False)
     body.tuples = forms
     body.result = None if kernel._returns is None else record_of(kernel._returns)
     program.brings_memory = True
@@ -109,7 +116,7 @@ def translate(kernel: Any, program: Program, types: list[Any]) -> tuple[Body, Pr
             param.host = body.param_text(param.name)
     note_passed(body)
     body.translate()
-    if body.returns is None and not has_effects(kernel._source.tree):
+    if body.returns is None and not has_effects(body.source.tree):
         kernel._source.fail(
             kernel._source.tree,
             f"`{kernel.__name__}` is called for each element, and gives none a result",

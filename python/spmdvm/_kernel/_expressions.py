@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _complex, _functions, _instead, _ints
 from ._calls import text_of
+from ._decided import is_literal, misused
 from ._operators import Operators, element_help
 from ._parts import NO_INDEX, is_complex_part, is_ellipsis, is_no_index
 from ._scopes import Local
@@ -180,13 +181,9 @@ class Expressions(Operators):
         if value is None:
             if isinstance(node.value, int):
                 self.fail(node, "this integer has more than 64 bits", "too large")
-            if node.value is None:
-                help = "use a number that stands for it, such as `-1` or `np.nan`"
-                self.fail(node, "`None` cannot stand in a kernel", "not a number", help)
-            help = None
-            if isinstance(node.value, str):
-                help = 'texts stand in `print` only; use numbers (`ord("a")`)'
-            self.fail(node, f"{type(node.value).__name__} values cannot stand in a kernel", "not a number", help)
+            if is_literal(node.value):
+                self.fail(node, *misused(getattr(node, "stands_for", None), node.value))
+            self.fail(node, f"{type(node.value).__name__} values cannot stand in a kernel", "not a number")
         return value
 
     def of_Name(self, node: ast.Name) -> Value:

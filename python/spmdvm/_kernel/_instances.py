@@ -7,7 +7,7 @@ import copy
 import linecache
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Callable
 
 import numpy as np
@@ -16,11 +16,12 @@ from .. import _containers
 from .._errors import CompileError
 from .._spmdvm import _compile_silently as _compile
 from ._body import Body
+from ._decided import NUMBER, VALUE
 from ._lists import LIST, LISTED
 from ._places import ENTRY, LOOP, TASK, compile_error
-from ._program import Program
-from ._source import Declaration
-from ._types import INT, Array, Record, Uniform, strong
+from ._program import Param, Program
+from ._source import Declaration, Source
+from ._types import INT, Array, Literal, Num, Record, Uniform, strong
 from ._values import LONGEST, OF_HOST, Form
 
 
@@ -41,7 +42,9 @@ class Instance:
         # Whether numbers are passed as pairs of floats.
         self.has_complex = program.has_complex
         self.params = params
+        # What the parameters are called, and which of the kernel's these are; None if all: others are None or texts.
         self.param_names = [param.name for param in body.params]
+        self.takes: list[int] | None = None
         # What its functions are called in Python.
         self.names = {**program.python_names, ENTRY: name}
         self.variables = program.python_variables
@@ -146,6 +149,11 @@ def build(kernel: Any, body: Body, program: Program, export: list[str], params: 
     at = kernel._source.line(kernel._source.tree)
     program.functions.append([(line, at) if isinstance(line, str) else line for line in export])
     instance = Instance(program, body, params, kernel.__name__)
+    # (Those that are tuples are a parameter for each of their numbers.)
+    passed = {name.partition("[")[0] for name in instance.param_names}
+    takes = [k for k, name in enumerate(kernel._names) if name in passed]
+    if len(takes) < len(kernel._names):
+        instance.takes = takes
     try:
         instance.module = _compile([(f"<kernel {kernel.__name__}>", instance.text)], **kernel._options)
         instance.function = instance.module[ENTRY]
@@ -179,7 +187,25 @@ def kind_of(value: Any) -> Any:
     # (Lazy frames compute what they have there.)
     if hasattr(value.__class__, "dtypes") and _containers.is_labelled(value):
         return value.__class__, tuple(value.dtypes) if value.ndim > 1 else value.dtype
-    return (value.__class__, value.dtype, getattr(value, "ndim", 1)) if hasattr(value, "dtype") else value.__class__
+    if hasattr(value, "dtype"):
+        return value.__class__, value.dtype, getattr(value, "ndim", 1)
+    # Each text has instances of its own.
+    return value if value.__class__ is str else value.__class__
+
+
+def literals_of(names: list[str], types: Any) -> tuple[dict[str, str | None], list[str]]:
+    """Give the parameters that are None or texts, with these, and the names of the others."""
+    found = {name: ty.value for name, ty in zip(names, types) if isinstance(ty, Literal)}
+    return found, [name for name in names if name not in found]
+
+
+def decided_for(
+    kernel: Any, program: Program, params: list[Param], literals: dict[str, str | None], tuples: Iterable[str] = ()
+) -> Source:
+    """Give the function of a kernel for parameters of which some are None or texts, and some tuples."""
+    kinds = {param.name: NUMBER if isinstance(param.type, Num) else VALUE for param in params}
+    kinds.update(dict.fromkeys(tuples, VALUE))
+    return program.decided(kernel._source, {**kinds, **literals}, kernel._lookup)
 
 
 def note_passed(body: Body) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _bools, _complex, _instead, _ints, _support
 from ._calls import Calls
+from ._decided import is_written
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, promote
 from ._values import INT32, INT64, Value, constant, literal, tuple_of
 
@@ -294,6 +295,12 @@ class Operators(Calls):
             # What has a value in a kernel is something.
             self.expression(node.left)
             return constant(isinstance(node.ops[0], ast.IsNot))
+        both = [node.left, *node.comparators]
+        if any(map(is_written, both)) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            asked = next((each for each in both if not is_written(each)), node.left)
+            name = getattr(asked, "stands_for", None) or ast.unparse(asked)
+            how = "is" if isinstance(node.ops[0], ast.Eq) else "is not"
+            self.fail(node, "`==` does not ask for None in a kernel", "here", f"write `{name} {how} None`")
         operands = [self._compared(node.left)]
         for part in node.comparators:
             self.in_arm += bool(len(operands) > 1)

@@ -20,6 +20,7 @@ import numpy as np
 from .._cache import remembered
 from . import Kernel, _evaluate, _functions, _random
 from ._annotations import hints_of, is_known, is_of_tuples
+from ._decided import is_literal
 from ._plain import parameters
 from ._source import Source
 from ._tuples import is_named_tuple
@@ -132,6 +133,7 @@ class _Packer:
         """Pack what a name stands for; of what is no number, function or module, the attributes that are used."""
         if (
             constants(found) is not None
+            or is_literal(found)
             or isinstance(found, (np.ndarray, _functions.InKernels))
             or found is _random.rng
         ):

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from . import _complex, _random, _support
 from ._arrays import Made
+from ._decided import decided
 from ._inline import Inline
 from ._ints import Overflow
 from ._places import Said
-from ._source import Line
+from ._source import Line, Source
 from ._types import Num, Record, Rows, Type
 from ._values import Form, Value
 
@@ -52,6 +53,8 @@ class Program:
         self.passed: list[Any] = []
         # What is declared in front of all functions, because they call each other.
         self.heads: list[list[tuple[str, Line | None]]] = []
+        # Functions without what is decided, by their trees and what their parameters are; with the whole ones.
+        self._decided: dict[Any, tuple[Source, Source]] = {}
         self.names = 0
         # What gives lengths before the call, by what stands for them.
         self.hosts: dict[str, str] = {}
@@ -85,6 +88,13 @@ class Program:
         """Make a name that no other has."""
         self.names += 1
         return f"{stem}_{self.names}"
+
+    def decided(self, source: Source, given: dict[str, Any], lookup: Any) -> Source:
+        """Give a function for parameters of which some are None or texts, without what is decided by that: once."""
+        key = (id(source.tree), tuple(given.items()))
+        if key not in self._decided:
+            self._decided[key] = (source, decided(source, given, lookup))
+        return self._decided[key][1]
 
     def use(self, helper: str) -> str:
         """Ask for a support function."""

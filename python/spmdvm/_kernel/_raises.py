@@ -23,14 +23,15 @@ class Raises(Loops):
     def do_Assert(self, node: ast.Assert) -> None:
         """`assert`."""
         is_text = isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)
+        written = ast.unparse(getattr(node, "written", node.test))
         if not self.source.is_told:
             # Its line is not the user's.
-            return self.demand(None, self.truth(node.test), node.msg.value if is_text else ast.unparse(node.test))
+            return self.demand(None, self.truth(node.test), node.msg.value if is_text else written)
         place = self.source.line(node)
         message = "" if node.msg is None else f" ({node.msg.value if is_text else ast.unparse(node.msg)})"
-        told: str | Said = ast.unparse(node.test) + message
+        told: str | Said = written + message
         if isinstance(node.msg, ast.JoinedStr):
-            told = Said(ast.unparse(node.test), node.msg, self._constants_in("an `assert`", node.msg))
+            told = Said(written, node.msg, self._constants_in("an `assert`", node.msg))
         at = self._told_at(place, told)
         which = f', "assert {at}"' if at else ""
         self.emit(f"assert({self.truth(node.test)}{which});")

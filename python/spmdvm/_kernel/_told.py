@@ -38,6 +38,8 @@ def described(value: Any) -> str:
         value = value if isinstance(value.item(), Number) else value.item()
     if isinstance(value, (np.ndarray, np.void)) and value.dtype.names:
         return record_described("an array of records" if isinstance(value, np.ndarray) else "a record", value.dtype)
+    if isinstance(value, str) and type(value) is not str:
+        return f"{value!r}; pass str(x)"
     if isinstance(value, str):
         return f"{value!r}, a text; pass its bytes, as np.frombuffer(text.encode(), np.uint8)"
     if isinstance(value, np.ndarray) and not value.dtype.isnative:
@@ -49,7 +51,7 @@ def described(value: Any) -> str:
     if isinstance(value, (int, float)):
         return f"{value!r}"
     if value is None:
-        return "None; pass a number that stands for it"
+        return "None; pass a number that stands for it, or have the kernel ask whether it is None"
     if isinstance(value, (type, np.dtype)):
         name = getattr(value, "__name__", value)
         return f"the type {name}; write it in the kernel, or take that of an array, `a.dtype`"

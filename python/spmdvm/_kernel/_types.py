@@ -180,6 +180,13 @@ class Tuple:
         return [leaf for part in self.parts for leaf in (part.leaves if isinstance(part, Tuple) else [part])]
 
 
+@dataclass(frozen=True)
+class Literal:
+    """The type of None, and of one text: no program has such values, and functions are translated for each."""
+
+    value: str | None
+
+
 Type = Union[Num, Array, Record]
 
 

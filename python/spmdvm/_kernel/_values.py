@@ -136,14 +136,21 @@ class Arguments:
         nodes: where each is given.
         tuples: the forms of the parameters that are tuples, and of the tuples in these.
         functions: the arguments that are functions, by the names of their parameters: they are not passed.
+        literals: likewise those that are None or texts.
         captured: the names of parameters that are variables of functions around, by these functions and their names.
     """
 
     def __init__(
-        self, names: list[str], values: list[Value], nodes: list[Any], functions: dict[str, Any], captured: Any
+        self,
+        names: list[str],
+        values: list[Value],
+        nodes: list[Any],
+        functions: dict[str, Any],
+        literals: dict[str, str | None],
+        captured: Any,
     ) -> None:
         """Take tuples apart."""
-        self.functions, self.captured = functions, captured
+        self.functions, self.literals, self.captured = functions, literals, captured
         # The arguments that are passed as integers of 32 bits.
         self.narrow: set[str] = set()
         self.names: list[str] = []
