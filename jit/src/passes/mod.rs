@@ -135,9 +135,9 @@ fn check(region: &Region, after: &'static str) -> Result<(), Abort> {
 
 /// The pointers to memory that does not end while the region is executed, if they lead to memory at all.
 ///
-/// Memory that ends within a region is that of frames that it, or what it calls, has made. Pointers to it are what makes such a frame gives,
-/// and what has been loaded, returned or otherwise got since the first one began. So those that the region was entered with last, what it has
-/// loaded before any frame, and what is computed from these alone.
+/// Memory that ends within a region is that of frames that it, or what it calls, has made. Pointers to it are what makes such a
+/// frame gives, and what has been loaded, returned or otherwise got since the first one began. So those last that the region was entered
+/// with, what it has loaded before any frame, and what is computed from these alone.
 pub(crate) struct Lasting {
     /// By value; nothing, if the region makes no frames with memory.
     values: Option<Vec<bool>>,

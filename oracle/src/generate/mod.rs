@@ -4,7 +4,8 @@
 //! they may be ([`types::Range`]), variables where they were declared, statements know which lanes may be active
 //! ([`scope::Mask`]) and which expression differs from lane to lane, so that stores do not meet. A `Writer` ([`writer`]) writes a
 //! text: [`kernel`] the program around, [`functions`] functions, [`statements`] and [`control`] statements, [`gang`] what looks at
-//! other lanes, [`memory`] arrays and pointers, [`tables`] pointers in memory, [`integers`] and [`floats`] expressions. [`arguments`] chooses inputs.
+//! other lanes, [`memory`] arrays and pointers, [`tables`] pointers in memory, [`integers`] and [`floats`] expressions.
+//! [`arguments`] chooses inputs.
 //! [`equivalent`](mod@equivalent) changes given programs so that they mean the same.
 
 mod arguments;

@@ -30,9 +30,8 @@ impl Writer {
         let (spelled, storage) = (name(ty), self.rng.pick(&["inline", "noinline", ""]));
         let values: Vec<String> = (0..4).map(|_| self.small_literal(ty)).collect();
         self.line(&format!("static uniform {spelled} * uniform {kept}[2];"));
-        self.line(&format!(
-            "static {storage} uniform {spelled} * uniform {keeper}(uniform {spelled} * uniform other, uniform int k, uniform {spelled} &seen) {{"
-        ));
+        let params = format!("uniform {spelled} * uniform other, uniform int k, uniform {spelled} &seen");
+        self.line(&format!("static {storage} uniform {spelled} * uniform {keeper}({params}) {{"));
         self.line(&format!("    uniform {spelled} own[4] = {{ {} }};", values.join(", ")));
         self.line(&format!("    {kept}[0] = other;\n    {kept}[1] = own;"));
         self.line(&format!("    uniform {spelled} * uniform found = {kept}[k & 1];"));
