@@ -505,7 +505,11 @@ def test_beside_tuples_and_lists() -> None:
         x, y = p
         return a * x + y
 
+    def hidden(a, w=None):
+        return np.array([w * 2 for w in a]) if w is None else a * w
+
     a = np.arange(5.0)
+    assert spmdvm.kernel(hidden)(a).tolist() == hidden(a).tolist()
     for given in ({}, {"how": "mul"}, {"by": (2.0, 3.0)}, {"by": (2, 3.0), "how": "mul"}, {"shift": (0.5, 4.0)}):
         assert spmdvm.kernel(scaled)(a, **given).tolist() == scaled(a, **given).tolist(), given
     for given in ({}, {"q": 2.0}, {"p": (2.0, 1.0)}, {"p": (2.0, 1.0), "q": 3.0}):

@@ -300,6 +300,18 @@ class _Decided:
 
     of_Compare = of_UnaryOp = _of_known
 
+    def of_ListComp(self, node: ast.ListComp | ast.GeneratorExp) -> ast.expr:
+        """Go through a comprehension, whose own names hide those of the function."""
+        before = self.state
+        assert before is not None
+        own = [at.id for each in node.generators for at in ast.walk(each.target) if _is_store(at)]
+        self.state = {**before, **dict.fromkeys(own, VALUE)}
+        new: ast.expr = self._parts(node)
+        self.state = before
+        return new
+
+    of_GeneratorExp = of_ListComp
+
     def of_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         """Leave out the operands of `and` and `or` that are known not to be the result."""
         kept: list[ast.expr] = []
