@@ -316,6 +316,33 @@ fn magnitudes_do_not_depend_on_signs() {
 }
 
 #[test]
+fn quotients_by_powers_of_two_are_products() {
+    let f32_ = |b: &mut Builder, x: Value| {
+        b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::F32, from: I32 }, &[x], Type::varying(Ty::F32))
+    };
+    folds(
+        |b, [x, ..]| {
+            let float = f32_(b, x);
+            let mut by = |divisor: f32| {
+                let divisor = b.constant(Ty::F32, u64::from(divisor.to_bits()));
+                b.op(Op::FDiv, Ty::F32, &[float, divisor])
+            };
+            // The reciprocal of the last one is no normal number.
+            vec![by(-4.0), by(3.0), by(f32::from_bits(254 << 23))]
+        },
+        "%13: f32 = const 0xbe800000
+         %9: f32 = const 0x40400000
+         %11: f32 = const 0x7f000000
+         %6: v.f32 = bitcast.f32.i32 %0
+         %8: v.f32 = mul.f32 %6, %13
+         %10: v.f32 = fdiv.f32 %6, %9
+         %12: v.f32 = fdiv.f32 %6, %11
+         exit x0
+         r84=%8 r85=%10 r86=%12",
+    );
+}
+
+#[test]
 fn nested_selects_lose_the_arm_that_the_outer_mask_rules_out() {
     folds(
         |b, [x, y, _, m, n, _]| {

@@ -17,7 +17,8 @@
 //! comparisons of a value with itself are decided. All of them hold modulo 2ⁿ, so wrapping changes nothing.
 //!
 //! *Floats* have no identities here: `x + 0` is not `x` for −0, and even `x * 1` differs for the one NaN that arithmetic is
-//! not to pass on (invariant S3). Only what is about the sign is simplified: `abs(-x)` is `abs(x)`.
+//! not to pass on (invariant S3). Only what is about the sign is simplified, `abs(-x)` is `abs(x)`; and a quotient by a power of two
+//! is a product, where that of the reciprocal is one too: both round the same number.
 //!
 //! *Addresses.* One in an array of a frame plus a constant is another, if that lies in the array:
 //! [`mem2reg`](super::mem2reg) knows then what is accessed there.
@@ -252,8 +253,27 @@ impl<'a> Folder<'a> {
             Op::Convert | Op::Bitcast => self.convert(op, ty, from, args[0]),
             _ if ty == Ty::Bool => self.mask(op, args),
             _ if ty.is_int() => self.int(op, ty, args),
+            Op::FDiv => self.quotient(ty, args),
             _ => self.unary(op, args[0]),
         }
+    }
+
+    /// A float divided by a power of two.
+    fn quotient(&mut self, ty: Ty, args: &[Value]) -> Option<Rewrite> {
+        let divisor = self.known(args[1])?;
+        let fraction_bits = match ty {
+            Ty::F16 => 10,
+            Ty::F32 => 23,
+            _ => 52,
+        };
+        let sign = 1 << (8 * ty.size() - 1);
+        let exponent = (divisor & !sign) >> fraction_bits;
+        // Twice the bias, the exponent of 1.
+        let twice = (sign >> fraction_bits) - 2;
+        let is_power = divisor & ((1 << fraction_bits) - 1) == 0 && (1..twice).contains(&exponent);
+        let reciprocal = is_power.then(|| divisor & sign | (twice - exponent) << fraction_bits)?;
+        let reciprocal = self.constant(ty, reciprocal);
+        Some(plain(Op::Mul, ty, &[args[0], reciprocal]))
     }
 
     fn same_in_all_lanes(&self, v: Value) -> Option<Rewrite> {
