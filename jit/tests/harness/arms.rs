@@ -117,7 +117,8 @@ impl Arms<'_> {
     fn operand(&mut self, arm: usize, place: usize) -> Value {
         match self.rng.below(10) {
             0 => {
-                let bits = small(self.ty, self.rng.below(5) as i64 - 2);
+                // No powers of two: a quotient by one is a product.
+                let bits = small(self.ty, 3 * (self.rng.below(5) as i64 - 2));
                 self.b.constant(self.ty, bits)
             }
             1 => {
