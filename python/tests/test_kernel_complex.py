@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import spmdvm
-from marks import marked
+from marks import assert_told
 from spmdvm import uniform
 
 ENGINES = pytest.mark.parametrize("engine", ["interp", "ir", "clif", "auto"])
@@ -759,18 +759,13 @@ def array_stored_to_floats(a):
 
 
 WRONG = [f for f in vars().copy().values() if inspect.isfunction(f) and "# HERE" in inspect.getsource(f)]
-WRONG.remove(marked)
+WRONG.remove(assert_told)
 
 
 @pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
 def test_mistakes_are_told_at_their_line(function):
-    line, code, message = marked(function)
     given = np.ones(4, complex) if function.__name__.startswith("array_") else 1 + 2j
-    with pytest.raises(spmdvm.CompileError) as caught:
-        spmdvm.kernel(function)(given)
-    text = str(caught.value)
-    assert message in text.replace(f"# HERE {message}", "") and code in text, text
-    assert f"test_kernel_complex.py:{line}:" in text
+    assert_told(lambda: spmdvm.kernel(function)(given), function)
 
 
 @pytest.mark.parametrize(

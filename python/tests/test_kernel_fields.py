@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 import spmdvm
-from marks import marked
+from marks import assert_told
 
 PAIR = np.dtype([("low", np.int16), ("high", np.float64)], align=True)
 BODY = np.dtype(
@@ -331,12 +331,7 @@ def stored_to_within(p):
     ids=lambda f: f.__name__,
 )
 def test_mistakes_are_told_at_their_line(function):
-    line, code, message = marked(function)
-    with pytest.raises(spmdvm.CompileError) as caught:
-        spmdvm.kernel(function)(bodies(3))
-    text = str(caught.value)
-    assert message in text.replace(f"# HERE {message}", "") and code in text, text
-    assert f"test_kernel_fields.py:{line}:" in text
+    assert_told(lambda: spmdvm.kernel(function)(bodies(3)), function)
 
 
 def first_of(pos):

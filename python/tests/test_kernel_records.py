@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import spmdvm
-from marks import marked
+from marks import assert_told
 from spmdvm import uniform
 
 PACKED = np.dtype([("x", np.float64), ("k", np.int8), ("y", np.float32), ("on", np.bool_), ("n", np.uint16)])
@@ -456,12 +456,7 @@ WRONG = [
 
 @pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
 def test_mistakes_are_told_at_their_line(function):
-    line, code, message = marked(function)
-    with pytest.raises(spmdvm.CompileError) as caught:
-        spmdvm.kernel(function)(records(3, PACKED))
-    text = str(caught.value)
-    assert message in text.replace(f"# HERE {message}", "") and code in text, text
-    assert f"test_kernel_records.py:{line}:" in text
+    assert_told(lambda: spmdvm.kernel(function)(records(3, PACKED)), function)
 
 
 def test_no_other_record():
