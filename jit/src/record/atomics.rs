@@ -47,8 +47,7 @@ impl Recorder<'_> {
         let args: Vec<Value> = regs.iter().map(|&r| self.read(state, r)).collect();
         let varies = regs.iter().any(|&r| self.is_varying(state, r));
         let bits = bits_of(inst.op, inst.ty);
-        let computes = matches!(inst.op, Op::AtomicAdd | Op::AtomicSub | Op::AtomicMin | Op::AtomicMax);
-        let may_be = (bits.is_int() || computes && bits.size() >= 4) && !(varies && state.one.is_some());
+        let may_be = (bits.is_int() || bits.size() >= 4) && !(varies && state.one.is_some());
         let elements = may_be.then(|| self.elements(state, inst.ty, args[0])).flatten();
         let Some(elements) = elements else { return self.interpret(state, inst) };
         let Elements { host, inside, aligned, .. } = elements;

@@ -62,9 +62,8 @@ impl Writer {
             return self.declare_table();
         };
         let ty = keeper.ty;
-        let level = self.place.level;
-        let fits = |a: &Array| a.sharing == Sharing::Shared && a.ty == ty && a.member.is_empty() && a.level == level;
-        let Some(array) = self.array(|a| fits(a) && a.len >= 4) else { return self.change_table() };
+        let fits = self.may_be_led_to();
+        let Some(array) = self.array(|a| fits(a) && a.ty == ty && a.len >= 4) else { return self.change_table() };
         let (pointer, seen, k) = (self.name("p"), self.name("u"), self.int(Ty::I32, false, 1));
         let (spelled, value, of) = (name(ty), self.small_literal(ty), array.name);
         self.line(&format!("uniform {spelled} {seen} = {value};"));
@@ -89,10 +88,15 @@ impl Writer {
         self.push_array(pointer, ty, 4, Sharing::Shared);
     }
 
+    /// The arrays to which pointers in memory may lead here.
+    fn may_be_led_to(&self) -> impl Fn(&Array) -> bool + Copy + use<> {
+        let level = self.place.level;
+        move |a| a.sharing == Sharing::Shared && a.member.is_empty() && a.level == level
+    }
+
     /// A table of pointers to arrays of one type. What one of its rows leads to is an array from here on.
     fn declare_table(&mut self) {
-        let (level, shared) = (self.place.level, Sharing::Shared);
-        let fits = |a: &Array| a.sharing == shared && a.member.is_empty() && a.level == level;
+        let fits = self.may_be_led_to();
         let Some(first) = self.array(fits) else { return self.local_array() };
         let (table, ty) = (self.name("rows"), first.ty);
         // Whole arrays are accessed by lanes at places of their own; of others lanes might meet in the same element.
@@ -112,8 +116,8 @@ impl Writer {
             self.line(&format!("{table}[{row}] = {at};"));
         }
         let row = self.row();
-        self.push_array(format!("{table}[{row}]"), ty, len, shared);
-        self.tables.push(Table { name: table, ty, len, level });
+        self.push_array(format!("{table}[{row}]"), ty, len, Sharing::Shared);
+        self.tables.push(Table { name: table, ty, len, level: self.place.level });
     }
 
     /// Where an array of so many elements begins in another.
@@ -145,7 +149,7 @@ impl Writer {
             return self.declare_table();
         }
         let table = self.rng.pick(&fitting);
-        let fits = |a: &Array| a.sharing == Sharing::Shared && a.member.is_empty() && a.level == level;
+        let fits = self.may_be_led_to();
         let (row, name_of) = (self.row(), &table.name);
         let array = self.array(|a| fits(a) && a.ty == table.ty && a.len >= table.len);
         match array.filter(|_| self.rng.draw(3) > 0) {
