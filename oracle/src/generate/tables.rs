@@ -112,7 +112,7 @@ impl Writer {
             let others = |a: &Array| fits(a) && a.ty == ty && a.len >= len;
             let other = self.array(|a| others(a) && a.name != first.name).or_else(|| self.array(others));
             let other = other.unwrap_or_else(|| first.clone());
-            let at = self.from_somewhere(&other, len);
+            let at = self.part_of(&other, len);
             self.line(&format!("{table}[{row}] = {at};"));
         }
         let row = self.row();
@@ -121,7 +121,7 @@ impl Writer {
     }
 
     /// Where an array of so many elements begins in another.
-    fn from_somewhere(&mut self, array: &Array, len: u64) -> String {
+    fn part_of(&mut self, array: &Array, len: u64) -> String {
         if array.len == len || len == LENGTH {
             return array.name.clone();
         }
@@ -154,7 +154,7 @@ impl Writer {
         let array = self.array(|a| fits(a) && a.ty == table.ty && a.len >= table.len);
         match array.filter(|_| self.rng.draw(3) > 0) {
             Some(array) => {
-                let at = self.from_somewhere(&array, table.len);
+                let at = self.part_of(&array, table.len);
                 self.line(&format!("{name_of}[{row}] = {at};"));
             }
             None => {
