@@ -160,6 +160,12 @@ impl Advice {
         cost <= SHORT && of >= 4 * FEW && skipped * u64::from(cost) <= testing
     }
 
+    /// Returns whether an arm, from one instruction on, has been skipped more often than entered.
+    pub fn enters_rarely(&self, arm: ProgramPoint, branch: ProgramPoint) -> bool {
+        let Some(of) = self.profile.of(branch).map(|seen| seen.times) else { return false };
+        of >= FEW && self.profile.of(arm).map_or(0, |seen| seen.times) < of / 2
+    }
+
     /// Returns whether there are lanes for each of two arms often enough (in a quarter of the executions of their branch) to execute both.
     pub fn goes_both_ways(&self, branch: ProgramPoint, arms: [ProgramPoint; 2]) -> bool {
         let Some(times) = self.profile.of(branch).map(|seen| seen.times) else { return self.every };

@@ -130,6 +130,7 @@ impl Recorder<'_> {
 
     fn go_on(&mut self, state: &mut State, mask: Mask, inst: &Inst, counts: bool) -> Next {
         self.settle(state, mask);
+        let before = state.mask();
         state.set_mask(mask);
         match mask {
             Mask::Full | Mask::First(_) | Mask::Some(_) | Mask::One(_) => Next::Here,
@@ -139,7 +140,7 @@ impl Recorder<'_> {
                 let some = self.emit(Kind::AnyLane, &[v], Type::BOOL);
                 let on = state.top().pc + 1;
                 let mut then = self.edge_with(state, on, Mask::Some(v));
-                let mut other = self.edge_with(state, inst.aux, Mask::Empty);
+                let mut other = self.edge_past(state, before, inst);
                 if counts {
                     let place = self.place(state);
                     then = self.counting(Variant::SkipInactive, place, Outcome::Missed, then);
@@ -148,6 +149,16 @@ impl Recorder<'_> {
                 self.end_branch(some, then, other)
             }
         }
+    }
+
+    /// The edge past what no lane executes, of those that were active before. If they have come to an `if`, all of them wait for its
+    /// else part.
+    fn edge_past(&mut self, state: &State, before: Mask, inst: &Inst) -> Edge {
+        let mut past = state.clone();
+        if inst.op == Op::MaskIf {
+            set_other(&mut past, before);
+        }
+        self.edge_with(&past, inst.aux, Mask::Empty)
     }
 
     /// An edge on which is counted how a variant does.
@@ -176,7 +187,23 @@ impl Recorder<'_> {
         }
         let c = self.lanes_of(condition);
         let waiting = self.and_not(mask, c);
-        if mask == Mask::Full && !matches!(c, Mask::First(_)) && !self.executes_always(state, inst.aux) {
+        let active = self.and(mask, c);
+        let may_be_whole = mask == Mask::Full && !matches!(c, Mask::First(_)) && !self.executes_always(state, inst.aux);
+        let mut is_entered = false;
+        if may_be_whole && self.enters_rarely(state) {
+            // That is found out by one test.
+            let some_enter = self.any(active);
+            let past = self.edge_past(state, mask, inst);
+            let (entered, none) = self.branch_apart(some_enter);
+            let place = self.place(state);
+            self.b.switch_to(none);
+            self.count(Variant::AllActive, place, Outcome::Missed);
+            self.count(Variant::SkipInactive, place, Outcome::Hit);
+            self.b.end(End::Jump(past));
+            self.b.switch_to(entered);
+            is_entered = true;
+        }
+        if may_be_whole {
             // All lanes take the same way more often than not: then nothing is masked.
             let some_wait = self.any(waiting);
             let here = state.top().pc + 1;
@@ -190,8 +217,22 @@ impl Recorder<'_> {
             self.count(Variant::AllActive, place, Outcome::Missed);
         }
         set_other(state, waiting);
-        let active = self.and(mask, c);
+        if is_entered {
+            let place = self.place(state);
+            self.count(Variant::SkipInactive, place, Outcome::Missed);
+            let here = state.top().pc + 1;
+            let some = Mask::Some(self.mask_value(active));
+            let edge = self.edge_with(state, here, some);
+            self.b.end(End::Jump(edge));
+            return Next::Ended;
+        }
         self.go_into(state, active, inst)
+    }
+
+    /// Returns whether as a rule no lane enters the arm of the `if` at which a state is.
+    fn enters_rarely(&self, state: &State) -> bool {
+        let (function, pc) = self.place(state);
+        self.advice.enters_rarely((function, pc + 1), (function, pc))
     }
 
     /// A condition that is the same in all lanes: they stay together.
