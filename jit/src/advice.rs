@@ -162,6 +162,9 @@ impl Advice {
 
     /// Returns whether an arm, from one instruction on, has been skipped more often than entered.
     pub fn enters_rarely(&self, arm: ProgramPoint, branch: ProgramPoint) -> bool {
+        if self.every {
+            return branch.1.is_multiple_of(2);
+        }
         let Some(of) = self.profile.of(branch).map(|seen| seen.times) else { return false };
         of >= FEW && self.profile.of(arm).map_or(0, |seen| seen.times) < of / 2
     }

@@ -6,6 +6,7 @@ use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
 use spmdvm_jit::ir::{Builder, End, ExitReason, Kind, Region, Type, Value, verify};
 use spmdvm_jit::passes::PASSES;
+use spmdvm_vm::Op;
 use spmdvm_vm::types::{Ty, Width};
 use std::sync::Arc;
 
@@ -111,4 +112,17 @@ pub fn run_pass(name: &str, region: &mut Region) {
     let pass = PASSES.iter().find(|p| p.0 == name).unwrap_or_else(|| panic!("no pass {name}"));
     pass.1(region);
     check(region, name, 0);
+}
+
+/// The type of most values.
+pub const I32: Ty = Ty::I32;
+
+/// A constant of it.
+pub fn i32_(b: &mut Builder, x: i32) -> Value {
+    b.constant(I32, x as u32 as u64)
+}
+
+/// A value in another type.
+pub fn cast(b: &mut Builder, v: Value, from: Ty, ty: Ty) -> Value {
+    b.inst(Kind::Op { op: Op::Convert, ty, from }, &[v], Type::varying(ty))
 }

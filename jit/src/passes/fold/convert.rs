@@ -20,6 +20,9 @@ impl Folder<'_> {
         if ty == from && !(op == Op::Bitcast && ty.is_float()) {
             return Some(Rewrite::Value(a));
         }
+        if op == Op::Bitcast && from.is_float() && !ty.is_signed() {
+            return Some(self.bits_as_signed(ty, from, a));
+        }
         let inner = self.defs.get(a)?;
         if let (Kind::Reduce { op: Op::ReduceAdd, ty: Ty::I64 | Ty::U64 }, Op::Convert) = (inner.kind, op) {
             return self.low_sum(ty, inner.arg(0));
@@ -54,6 +57,19 @@ impl Folder<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The bits of a float as an unsigned number: those as a signed one, which are the same value wherever both are asked for. To make
+    /// a NaN canonical takes instructions.
+    fn bits_as_signed(&mut self, ty: Ty, from: Ty, a: Value) -> Rewrite {
+        let signed = match ty.size() {
+            2 => Ty::I16,
+            4 => Ty::I32,
+            _ => Ty::I64,
+        };
+        let to = Type { ty: signed, ..self.ty(a) };
+        let bits = self.emit(Kind::Op { op: Op::Bitcast, ty: signed, from }, vec![a], to);
+        Rewrite::Inst(Kind::Op { op: Op::Bitcast, ty, from: signed }, vec![bits])
     }
 
     /// The low 32 bits of a sum over the lanes of longer integers that were made of these: of `reduce_add(int)`, which gives 64.
