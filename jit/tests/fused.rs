@@ -367,6 +367,42 @@ fn vectors_for_cold_blocks_are_made_there() {
     }
 }
 
+/// Whether all lanes are in a mask, and then whether any is, takes one test where masks have registers, and the same ways are taken.
+#[test]
+fn a_mask_that_has_been_tested_is_not_tested_again() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for lanes in WIDTHS {
+        for waits_first in [false, true] {
+            let mut host = host(lanes);
+            let mut b = Builder::new(host.width, host.function, 1);
+            let v = Type::varying(Ty::I32);
+            let (x, all) = (entry(&mut b, host.places(v)[0]), execution_mask(&mut b));
+            let limit = entry(&mut b, host.places(Type::uniform(Ty::I32))[1]);
+            let mask = b.op(Op::Lt, Ty::I32, &[x, limit]);
+            for i in 0..2 {
+                let of_others = (i == 0) == waits_first;
+                let test = if of_others { b.op(Op::Not, Ty::Bool, &[mask]) } else { mask };
+                let any = b.inst(Kind::AnyLane, &[test], Type::BOOL);
+                let [on, out] = [(); 2].map(|()| b.block());
+                b.branch(any, (on, &[]), (out, &[]));
+                b.switch_to(out);
+                let way = b.constant(Ty::I32, i);
+                leave(&mut b, &host, all, vec![(host.places(Type::uniform(Ty::I32))[0], way)]);
+                b.switch_to(on);
+            }
+            let way = b.constant(Ty::I32, 2);
+            leave(&mut b, &host, all, vec![(host.places(Type::uniform(Ty::I32))[0], way)]);
+            let region = finished(b);
+            let text = listing(&x86, region.clone());
+            let tests = text.matches("kortest").count();
+            if tests != 0 {
+                assert_eq!(tests, if lanes < 8 { 2 } else { 1 }, "{lanes}: {text}");
+            }
+            agree(&mut host, &region, lanes.into(), 6);
+        }
+    }
+}
+
 /// The code with AVX2, if listings can be made.
 fn listing_with_avx2(region: &Arc<Region>) -> Option<String> {
     let avx2 = Avx2::for_listings().ok()?;

@@ -639,7 +639,7 @@ fn first_way_out(region: &Region) -> Vec<(Variant, Outcome)> {
     let first = region.blocks.iter().find(|b| tests(b) && matches!(b.end, End::Branch { .. })).expect("a test");
     let End::Branch { other, .. } = &first.end else { unreachable!() };
     let counter = |inst: &Inst| match inst.kind {
-        Kind::Count(n) => Some(region.counters[n as usize].clone()),
+        Kind::Count(n) => Some(region.counters[n as usize]),
         _ => None,
     };
     let counters = region.block(other.to).insts.iter().filter_map(counter);

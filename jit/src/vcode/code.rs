@@ -172,6 +172,12 @@ impl<T: Target> VCode<T> {
         (0..self.ranges.len()).map(|b| self.range(Block::new(b))).collect()
     }
 
+    /// The only block that leads to one, if there is just one.
+    pub(crate) fn only_predecessor(&self, block: usize) -> Option<usize> {
+        let [before] = self.preds[block][..] else { return None };
+        Some(before.index())
+    }
+
     /// Leaves instructions out that do not end blocks; by their number, whether one stays.
     pub(crate) fn retain(&mut self, kept: &[bool]) {
         let mut places = Vec::with_capacity(kept.len() + 1);

@@ -98,7 +98,7 @@ impl Cond {
 }
 
 /// An instruction of the encoder.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plain {
     pub(super) code: Code,
     pub(super) args: [Option<Arg>; 4],

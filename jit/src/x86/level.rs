@@ -12,6 +12,7 @@
 use super::X86;
 use super::avx2;
 use super::env::Environment;
+use super::flags;
 use super::inst::Size;
 use super::memory::forms;
 use super::operands;
@@ -123,6 +124,7 @@ impl Level for V4 {
 
     fn improve(code: &mut VCode<X86<V4>>) {
         operands::run(code);
+        flags::run(code);
     }
 
     fn encoded(instruction: Instruction) -> Result<Instruction, CompileError> {

@@ -125,8 +125,7 @@ impl<L: Level> Select<'_, L> {
 
     /// Sets flags; gives those by which a mask has a lane.
     pub(super) fn any_lane(&mut self, mask: VReg) -> Cond {
-        let (code, form) =
-            if L::HAS_MASKS { (Code::VEX_Kortestq_kr_kr, Size::K) } else { (Code::Test_rm64_r64, Size::G64) };
+        let (code, form) = if L::HAS_MASKS { (self.test_of_mask(), Size::K) } else { (Code::Test_rm64_r64, Size::G64) };
         self.plain(code, &[Arg::Use(mask, form), Arg::Use(mask, form)]);
         Cond::NOT_EQUAL
     }
@@ -141,16 +140,20 @@ impl<L: Level> Select<'_, L> {
             self.plain(code, &[Arg::Use(mask, form), Arg::Imm(kind, full)]);
             return Cond::NOT_EQUAL;
         }
-        let code = match self.lanes {
+        let k = Arg::Use(mask, Size::K);
+        self.plain(self.test_of_mask(), &[k, k]);
+        // There is a carry if all bits are set.
+        Cond::ABOVE_OR_EQUAL
+    }
+
+    /// The instruction that asks a mask register whether it has any lane, and whether it has all, if these are at least 8.
+    fn test_of_mask(&self) -> Code {
+        match self.lanes {
             8 => Code::VEX_Kortestb_kr_kr,
             16 => Code::VEX_Kortestw_kr_kr,
             32 => Code::VEX_Kortestd_kr_kr,
             _ => Code::VEX_Kortestq_kr_kr,
-        };
-        let k = Arg::Use(mask, Size::K);
-        self.plain(code, &[k, k]);
-        // There is a carry if all bits are set.
-        Cond::ABOVE_OR_EQUAL
+        }
     }
 
     /// A mask from an instruction that gives one bit for each element of a vector; lanes beyond the gang's become 0.

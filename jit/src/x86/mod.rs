@@ -33,6 +33,7 @@ mod env;
 mod executable;
 #[cfg(feature = "planted-faults")]
 pub(crate) mod faults;
+mod flags;
 mod fused;
 mod gather;
 mod gather_lanes;
