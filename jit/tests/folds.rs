@@ -12,6 +12,11 @@ fn folds(compute: impl FnOnce(&mut Builder, [Value; 6]) -> Vec<Value>, want: &st
     becomes(&["fold", "gvn", "dead"], compute, want);
 }
 
+/// The bits of a value as another type.
+fn bits(b: &mut Builder, v: Value, from: Ty, ty: Ty) -> Value {
+    b.inst(Kind::Op { op: Op::Bitcast, ty, from }, &[v], Type::varying(ty))
+}
+
 #[test]
 fn sums_of_constants_are_joined() {
     folds(
@@ -50,7 +55,7 @@ fn splats_are_seen_through() {
 fn low_bits_of_a_sum_over_lanes_are_the_sum_of_low_bits() {
     folds(
         |b, [x, y, ..]| {
-            let y = b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::U32, from: I32 }, &[y], Type::varying(Ty::U32));
+            let y = bits(b, y, I32, Ty::U32);
             let (x, y) = (cast(b, x, I32, Ty::I64), cast(b, y, Ty::U32, Ty::U64));
             let [x, y] = [(x, Ty::I64), (y, Ty::U64)].map(|(x, ty)| {
                 let sum = b.inst(Kind::Reduce { op: Op::ReduceAdd, ty }, &[x], Type::uniform(ty));
@@ -109,13 +114,10 @@ fn conversions_forth_and_back_disappear() {
 
 #[test]
 fn magnitudes_do_not_depend_on_signs() {
-    let f32_ = |b: &mut Builder, x: Value| {
-        b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::F32, from: I32 }, &[x], Type::varying(Ty::F32))
-    };
     folds(
         |b, [x, y, ..]| {
             let minus = b.op(Op::Neg, I32, &[x]);
-            let float = f32_(b, y);
+            let float = bits(b, y, I32, Ty::F32);
             let (same, less) = (b.op(Op::Abs, Ty::F32, &[float]), b.op(Op::Neg, Ty::F32, &[float]));
             let more = b.op(Op::Neg, Ty::F32, &[less]);
             let again = b.op(Op::Abs, Ty::F32, &[less]);
@@ -132,14 +134,11 @@ fn magnitudes_do_not_depend_on_signs() {
 
 #[test]
 fn the_bits_of_a_float_are_made_once_whatever_their_type() {
-    let bits = |b: &mut Builder, ty: Ty, from: Ty, x: Value| {
-        b.inst(Kind::Op { op: Op::Bitcast, ty, from }, &[x], Type::varying(ty))
-    };
     folds(
         |b, [x, ..]| {
-            let float = bits(b, Ty::F32, I32, x);
+            let float = bits(b, x, I32, Ty::F32);
             let root = b.op(Op::Sqrt, Ty::F32, &[float]);
-            let (unsigned, signed) = (bits(b, Ty::U32, Ty::F32, root), bits(b, I32, Ty::F32, root));
+            let (unsigned, signed) = (bits(b, root, Ty::F32, Ty::U32), bits(b, root, Ty::F32, I32));
             vec![b.op(Op::Popcnt, Ty::U32, &[unsigned]), b.op(Op::Abs, I32, &[signed])]
         },
         "%6: v.f32 = bitcast.f32.i32 %0
@@ -155,12 +154,9 @@ fn the_bits_of_a_float_are_made_once_whatever_their_type() {
 
 #[test]
 fn quotients_by_powers_of_two_are_products() {
-    let f32_ = |b: &mut Builder, x: Value| {
-        b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::F32, from: I32 }, &[x], Type::varying(Ty::F32))
-    };
     folds(
         |b, [x, ..]| {
-            let float = f32_(b, x);
+            let float = bits(b, x, I32, Ty::F32);
             let mut by = |divisor: f32| {
                 let divisor = b.constant(Ty::F32, u64::from(divisor.to_bits()));
                 b.op(Op::FDiv, Ty::F32, &[float, divisor])

@@ -636,19 +636,19 @@ const SIDES: &str = "export void f(uniform int out[], const uniform int from[], 
 /// What is counted first behind the first test of lanes, where it finds none.
 fn first_way_out(region: &Region) -> Vec<(Variant, Outcome)> {
     let tests = |block: &Block| block.insts.iter().any(|i| i.kind == Kind::AnyLane);
-    let first = region.blocks.iter().find(|b| tests(b) && matches!(b.end, End::Branch { .. })).expect("a test");
-    let End::Branch { other, .. } = &first.end else { unreachable!() };
-    let counter = |inst: &Inst| match inst.kind {
-        Kind::Count(n) => Some(region.counters[n as usize]),
+    let other = |block: &Block| match &block.end {
+        End::Branch { other, .. } if tests(block) => Some(other.to),
         _ => None,
     };
-    let counters = region.block(other.to).insts.iter().filter_map(counter);
-    counters
-        .filter_map(|c| match c {
+    let out = region.blocks.iter().find_map(other).expect("a test");
+    let counted = |inst: &Inst| match inst.kind {
+        Kind::Count(n) => match region.counters[n as usize] {
             Counter::Variant { variant, outcome, .. } => Some((variant, outcome)),
             Counter::Chance => None,
-        })
-        .collect()
+        },
+        _ => None,
+    };
+    region.block(out).insts.iter().filter_map(counted).collect()
 }
 
 #[test]

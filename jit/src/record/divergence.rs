@@ -92,6 +92,17 @@ impl Recorder<'_> {
         (yes, no)
     }
 
+    /// Takes an edge, with what is counted there, unless a condition holds; recording goes on where it does.
+    fn leave_unless(&mut self, cond: Value, edge: Edge, counted: &[(Variant, Outcome)], place: ProgramPoint) {
+        let (on, out) = self.branch_apart(cond);
+        self.b.switch_to(out);
+        for &(variant, outcome) in counted {
+            self.count(variant, place, outcome);
+        }
+        self.b.end(End::Jump(edge));
+        self.b.switch_to(on);
+    }
+
     pub(super) fn jump(&mut self, state: &mut State, inst: &Inst) -> Next {
         if inst.aux <= state.top().pc {
             self.tick(state);
@@ -189,44 +200,31 @@ impl Recorder<'_> {
         let waiting = self.and_not(mask, c);
         let active = self.and(mask, c);
         let may_be_whole = mask == Mask::Full && !matches!(c, Mask::First(_)) && !self.executes_always(state, inst.aux);
-        let mut is_entered = false;
-        if may_be_whole && self.enters_rarely(state) {
+        let rarely = may_be_whole && self.enters_rarely(state);
+        let (place, here) = (self.place(state), state.top().pc + 1);
+        if rarely {
             // That is found out by one test.
             let some_enter = self.any(active);
             let past = self.edge_past(state, mask, inst);
-            let (entered, none) = self.branch_apart(some_enter);
-            let place = self.place(state);
-            self.b.switch_to(none);
-            self.count(Variant::AllActive, place, Outcome::Missed);
-            self.count(Variant::SkipInactive, place, Outcome::Hit);
-            self.b.end(End::Jump(past));
-            self.b.switch_to(entered);
-            is_entered = true;
+            let counted = [(Variant::AllActive, Outcome::Missed), (Variant::SkipInactive, Outcome::Hit)];
+            self.leave_unless(some_enter, past, &counted, place);
         }
         if may_be_whole {
             // All lanes take the same way more often than not: then nothing is masked.
             let some_wait = self.any(waiting);
-            let here = state.top().pc + 1;
             let all = self.edge_to(state, here);
-            let (split, none) = self.branch_apart(some_wait);
-            let place = self.place(state);
-            self.b.switch_to(none);
-            self.count(Variant::AllActive, place, Outcome::Hit);
-            self.b.end(End::Jump(all));
-            self.b.switch_to(split);
+            self.leave_unless(some_wait, all, &[(Variant::AllActive, Outcome::Hit)], place);
             self.count(Variant::AllActive, place, Outcome::Missed);
         }
         set_other(state, waiting);
-        if is_entered {
-            let place = self.place(state);
-            self.count(Variant::SkipInactive, place, Outcome::Missed);
-            let here = state.top().pc + 1;
-            let some = Mask::Some(self.mask_value(active));
-            let edge = self.edge_with(state, here, some);
-            self.b.end(End::Jump(edge));
-            return Next::Ended;
+        if !rarely {
+            return self.go_into(state, active, inst);
         }
-        self.go_into(state, active, inst)
+        self.count(Variant::SkipInactive, place, Outcome::Missed);
+        let some = Mask::Some(self.mask_value(active));
+        let edge = self.edge_with(state, here, some);
+        self.b.end(End::Jump(edge));
+        Next::Ended
     }
 
     /// Returns whether as a rule no lane enters the arm of the `if` at which a state is.
@@ -269,12 +267,9 @@ impl Recorder<'_> {
             // The first divergence: until then nothing is masked.
             let some_leave = self.any(leaving);
             let all_stay = self.edge_to(state, here);
-            let (split, stay) = self.branch_apart(some_leave);
-            self.b.switch_to(stay);
-            self.b.end(End::Jump(all_stay));
-            self.b.switch_to(split);
+            let place = self.place(state);
+            self.leave_unless(some_leave, all_stay, &[], place);
             if mask == Mask::Full {
-                let place = self.place(state);
                 self.count(Variant::AllActive, place, Outcome::Missed);
             }
         }
@@ -339,10 +334,8 @@ impl Recorder<'_> {
         let some_miss = self.any(missing);
         let here = state.top().pc + 1;
         let together = self.edge_with(state, here, Mask::Full);
-        let (split, all) = self.branch_apart(some_miss);
-        self.b.switch_to(all);
-        self.b.end(End::Jump(together));
-        self.b.switch_to(split);
+        let place = self.place(state);
+        self.leave_unless(some_miss, together, &[], place);
         let mask = if matches!(mask, Mask::Some(_)) { Mask::Some(v) } else { Mask::Any(v) };
         self.go_on_with(state, mask, inst)
     }
@@ -356,10 +349,8 @@ impl Recorder<'_> {
                 let some = self.emit(Kind::AnyLane, &[v], Type::BOOL);
                 let here = state.top().pc + 1;
                 let done = self.edge_with(state, here, Mask::Empty);
-                let (again, out) = self.branch_apart(some);
-                self.b.switch_to(out);
-                self.b.end(End::Jump(done));
-                self.b.switch_to(again);
+                let place = self.place(state);
+                self.leave_unless(some, done, &[], place);
                 state.set_mask(Mask::Some(v));
                 self.go_round(state, inst)
             }
