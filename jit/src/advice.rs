@@ -12,8 +12,10 @@ pub struct Advice {
     pub profile: Profile,
     /// Variants that failed more often than they paid.
     pub dropped: HashSet<(Variant, ProgramPoint)>,
-    /// Variants that took more time than they saved, and how often what they are for was seen then.
-    lost: HashMap<(Variant, ProgramPoint), f32>,
+    /// Variants that took more time than they saved.
+    lost: HashMap<(Variant, ProgramPoint), Loss>,
+    /// How often that has been found out.
+    losses: u32,
     /// What was seen lately, of each look less than of those after it.
     lately: Profile,
     /// Ways that were left out and have been taken since, by the instruction at which they begin.
@@ -24,6 +26,15 @@ pub struct Advice {
     every: bool,
     /// The seed by which calls are linked and regions cut at random, if they are.
     links: Option<u64>,
+}
+
+/// That a variant took more time than it saved.
+#[derive(Clone, Copy, Debug)]
+struct Loss {
+    /// How often what it is for was seen then.
+    share: f32,
+    /// Losses that had been found out by then, with this one.
+    number: u32,
 }
 
 /// The access pattern: how the addresses of the active lanes lie, as a rule.
@@ -67,6 +78,7 @@ impl Advice {
             profile: Profile::default(),
             dropped: HashSet::new(),
             lost: HashMap::new(),
+            losses: 0,
             lately: Profile::default(),
             wanted: HashSet::new(),
             large: false,
@@ -203,8 +215,8 @@ impl Advice {
         let moved =
             |variant, at, then: f32| share(&self.lately, variant, at).is_some_and(|s| (s - then).abs() >= MOVED);
         let mut again = Vec::new();
-        self.lost.retain(|&(variant, at), then| {
-            let stays = now.of(at).is_none() || !moved(variant, at, *then);
+        self.lost.retain(|&(variant, at), loss| {
+            let stays = now.of(at).is_none() || !moved(variant, at, loss.share);
             again.extend((!stays).then_some((variant, at)));
             stays
         });
@@ -250,8 +262,21 @@ impl Advice {
     /// lanes do.
     pub fn lose(&mut self, variant: Variant, places: &[ProgramPoint]) {
         let seen = |at| share(&self.lately, variant, at).or_else(|| share(&self.profile, variant, at));
-        let lost: Vec<_> = places.iter().map(|&at| ((variant, at), seen(at).unwrap_or(0.0))).collect();
+        let number = self.losses + 1;
+        let loss = |at| Loss { share: seen(at).unwrap_or(0.0), number };
+        let lost: Vec<_> = places.iter().map(|&at| ((variant, at), loss(at))).collect();
         self.lost.extend(lost);
+        self.losses = number;
+    }
+
+    /// How often it has been found out that variants took more time than they saved.
+    pub fn losses(&self) -> u32 {
+        self.losses
+    }
+
+    /// Returns whether one of some variants has lost, and still does, since there were so many losses.
+    pub fn has_lost_since(&self, losses: u32, mut variants: impl Iterator<Item = (Variant, ProgramPoint)>) -> bool {
+        losses < self.losses && variants.any(|at| self.lost.get(&at).is_some_and(|loss| loss.number > losses))
     }
 
     /// The variants that are chosen at a place by what lanes do there.

@@ -3,7 +3,7 @@
 
 use spmdvm::jit::Variant;
 use spmdvm::jit::abort::Abort;
-use spmdvm::jit::engine::Pretended;
+use spmdvm::jit::engine::{Measured, Pretended};
 use spmdvm::jit::ir::{Counter, ExitId, ExitReason, Outcome, Region};
 use spmdvm::vm::Op;
 use spmdvm::{Engine, JitSettings, Module, Show, Value};
@@ -337,6 +337,39 @@ fn a_variant_that_takes_more_time_than_it_saves_is_dropped() {
         assert!(module.jit_text(Show::default()).contains(told), "{}", module.jit_text(Show::default()));
         let explained = module.explain_line(2).unwrap();
         assert!(explained.contains(told), "{explained}");
+    }
+}
+
+#[test]
+fn what_an_inner_loop_has_lost_by_is_dropped_from_the_loop_around_it() {
+    let text = "export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n, uniform int m) {
+        for (uniform int round = 0; round < m; ++round)
+            foreach (i = 0 ... n) out[i] = x[at[i]];
+    }";
+    let n = 4096;
+    for engine in native() {
+        let module = module(engine, text, settings());
+        module.jit().unwrap().pretend(|region, rounds| rounds * if has_rows(region) { 20 } else { 10 });
+        let x: Vec<i32> = (0..n).collect();
+        let call = |rounds: i32| {
+            let mut out = vec![0i32; n as usize];
+            let args = [Value::slice_mut(&mut out), Value::slice(&x), Value::slice(&x), n.into(), rounds.into()];
+            module.call("f", &args).unwrap();
+            assert_eq!(out, x);
+        };
+        let with_rows = || {
+            let versions = loops(&module).into_iter().flat_map(|l| l.versions);
+            versions.filter(|version| has_rows(&version.region)).count()
+        };
+        (0..3).for_each(|_| call(40));
+        assert_eq!(with_rows(), 1, "{}", module.jit_text(Show::default()));
+        let measured = || loops(&module).into_iter().flat_map(|l| l.measured).collect::<Vec<_>>();
+        (0..100_000).take_while(|_| measured().is_empty()).for_each(|_| call(1));
+        assert!(matches!(measured()[..], [Measured { dropped: true, .. }]), "{:?}", measured());
+        assert_eq!(with_rows(), 1, "{}", module.jit_text(Show::default()));
+        (0..8).for_each(|_| call(4000));
+        assert_eq!(measured().len(), 1, "the loop around it has run too seldom for that");
+        assert_eq!(with_rows(), 0, "{}", module.jit_text(Show::default()));
     }
 }
 

@@ -335,6 +335,7 @@ impl Jit {
         let arguments = Arguments::new(&region, &order.facts, &order.prepared, &self.settings);
         let mut version = Version::new(order.facts.clone(), region, code, arguments, &order.prepared, &self.settings);
         (version.recorded, version.before) = (recorded, before);
+        version.note_losses(&advice);
         version.begins = begins(&order.prepared, order.head.at);
         if version.may_ask_for_one_lane() && advice.begins_alone(order.head.at, &advice.profile) {
             version.ask_for_one_lane(true);
@@ -474,7 +475,7 @@ impl Jit {
     /// Looks for a moment at what the program does now, in a loop that has long been compiled. If other variants would
     /// suit it than those that were chosen, its version is recompiled.
     fn look_again(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
-        let Some(found) = head.try_write() else { return };
+        let Some(mut found) = head.try_write() else { return };
         if version.is_too_soon() && !version.fails() {
             return;
         }
@@ -490,6 +491,10 @@ impl Jit {
         if fails {
             drop(found);
             self.recompile(pause, head, version);
+            return version.begin_to_count();
+        }
+        if self.advice().is_some_and(|advice| version.has_lost(&advice)) {
+            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), false);
             return version.begin_to_count();
         }
         let skipped = if found.recompiles < PRUNED { version.always_skipped() } else { Vec::new() };
@@ -633,6 +638,7 @@ impl Jit {
             version.look_later(found.second_looks, Duration::ZERO);
             if let (Some(contest), Some(mut advice)) = (dropped, self.advice()) {
                 advice.lose(variant, &contest.what.places);
+                contest.without.note_losses(&advice);
             }
         }
         Visit { rounds: 0, leads }

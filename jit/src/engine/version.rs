@@ -123,6 +123,8 @@ pub(super) struct Version {
     contends: AtomicBool,
     /// The variants whose cost has been measured, and how often they suited then.
     measured: Mutex<Vec<(Variant, f64)>>,
+    /// Variants that had lost, here or elsewhere, when somebody asked last whether one of its own has.
+    losses: AtomicU32,
     pub entries: AtomicU64,
     /// How often it would have been entered but for its constants.
     pub other_constants: AtomicU64,
@@ -258,6 +260,7 @@ impl Version {
             looked_at: Default::default(),
             contends: AtomicBool::new(false),
             measured: Mutex::new(Vec::new()),
+            losses: AtomicU32::new(0),
             entries,
             other_constants,
             rounds,
@@ -651,6 +654,21 @@ impl Version {
     pub fn inherit_measured(&self, other: &Version) {
         let known = other.measured.lock().unwrap_or_else(PoisonError::into_inner).clone();
         *self.measured.lock().unwrap_or_else(PoisonError::into_inner) = known;
+    }
+
+    /// It has none of the variants that have lost so far, or has them all the same.
+    pub fn note_losses(&self, advice: &Advice) {
+        self.losses.store(advice.losses(), Ordering::Relaxed);
+    }
+
+    /// Returns whether one of its variants has lost in another version since this was asked last, or it was made.
+    pub fn has_lost(&self, advice: &Advice) -> bool {
+        let since = self.losses.swap(advice.losses(), Ordering::Relaxed);
+        let variants = self.region.counters.iter().filter_map(|counter| match *counter {
+            Counter::Variant { variant, place, .. } => Some((variant, place)),
+            _ => None,
+        });
+        advice.has_lost_since(since, variants)
     }
 
     /// Variants are judged by what they do from now on: what they did before this was long ago.
