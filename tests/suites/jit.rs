@@ -1,6 +1,7 @@
 //! What the JIT makes of loops: that it compiles them, which variants of their bodies there are, how they are left, and why
 //! some are not compiled. That results are right is for the case files, which run with every loop compiled.
 
+use spmdvm::jit::Variant;
 use spmdvm::jit::abort::Abort;
 use spmdvm::jit::engine::LoopReport;
 use spmdvm::jit::ir::{Block, BlockId, End, ExitReason, Inst, Kind, Region};
@@ -228,6 +229,30 @@ fn all_arrays_of_a_round_are_checked_at_once() {
     let bodies = looping(&region);
     let body = bodies.iter().find(|b| has(b, |k| matches!(k, Kind::StoreLanes { .. }))).unwrap();
     assert_eq!(body.insts.iter().filter(|inst| matches!(inst.kind, Kind::Guard { .. })).count(), 1, "{region}");
+}
+
+#[test]
+fn accesses_under_a_mask_are_checked_before_a_loop() {
+    let text = "export uniform float f(uniform int label[], uniform float x[], uniform float y[], uniform int n) {
+        float s = 0, t = 0;
+        foreach (i = 0 ... n) {
+            if (label[i] == 3) { s += x[i]; t += y[i]; }
+        }
+        return reduce_add(s) + reduce_add(t);
+    }";
+    let mut settings = JitSettings::eager();
+    settings.variants.switch(Variant::SkipInactive, false);
+    let module = module(text, settings);
+    let (mut label, mut x) = (vec![3i32; 160], vec![1f32; 160]);
+    let mut y = x.clone();
+    let args = [Value::slice_mut(&mut label), Value::slice_mut(&mut x), Value::slice_mut(&mut y), 160.into()];
+    module.call("f", &args).unwrap();
+    let regions: Vec<Region> =
+        loops(&module).iter().flat_map(|l| &l.versions).map(|version| Region::clone(&version.region)).collect();
+    let loads = |b: &Block| b.insts.iter().filter(|inst| matches!(inst.kind, Kind::LoadLanes { .. })).count();
+    let is_free = |b: &Block| !has(b, |kind| matches!(kind, Kind::Guard { .. }));
+    let copies = regions.iter().flat_map(looping).filter(|b| loads(b) == 3 && is_free(b));
+    assert_eq!(copies.count(), 1, "{}", regions[0]);
 }
 
 #[test]

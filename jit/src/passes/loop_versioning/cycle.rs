@@ -26,8 +26,9 @@ impl Cycle {
         let found = cycle.follow(region, defs, dominators, head, (head, latch), false);
         let simple = |inst: &Inst| inst.kind.is_plain() || matches!(inst.kind, Kind::Tick { .. });
         let all = || cycle.blocks.iter().flat_map(|&b| insts(b));
-        let n_guards = || all().filter(|inst| matches!(inst.kind, Kind::Guard { .. })).count();
-        let fits = found && all().count() <= MAX_INSTS && all().all(simple) && cycle.checks.len() <= n_guards();
+        let is_guarded = || all().any(|inst| matches!(inst.kind, Kind::Guard { .. }));
+        let fits =
+            found && all().count() <= MAX_INSTS && all().all(simple) && (cycle.checks.is_empty() || is_guarded());
         fits.then_some(cycle)
     }
 

@@ -27,7 +27,7 @@
 //! a constant, wrapping around in its type; guards whose condition does not change are asked in `range` too. At most [`MAX_INSTS`]
 //! instructions are copied.
 //!
-//! A branch to the slow way of an access under a mask counts as a guard: the copy goes the fast way. A cycle with more of these than of
+//! A branch to the slow way of an access under a mask counts as a guard: the copy goes the fast way. A cycle with these and without
 //! guards is not copied: it is most likely for a loop's last lanes, which go round once.
 //!
 //! # Why it is sound
