@@ -3,7 +3,7 @@
 use crate::counted::{CountedLoop, counted_loops};
 use spmdvm_vm::flow::{each_read, each_written, edges, predecessors};
 use spmdvm_vm::isa::Op;
-use spmdvm_vm::program::{Function, Inst, Reg};
+use spmdvm_vm::program::{Function, GlobalId, Inst, Reg, Target};
 use spmdvm_vm::properties::Properties;
 use spmdvm_vm::types::{Ty, Width};
 use spmdvm_vm::verify::stack_change;
@@ -21,6 +21,8 @@ pub struct Analysis {
     constants: Vec<Option<u64>>,
     /// What varying registers hold whenever they are read.
     lanes: Vec<Option<Lanes>>,
+    /// The addresses of globals that registers hold whenever they are read.
+    globals: Vec<Option<u64>>,
     cuts: OnceLock<Vec<bool>>,
     properties: OnceLock<Properties>,
     assuming: OnceLock<Option<Properties>>,
@@ -36,12 +38,31 @@ pub enum Lanes {
     Below(u32),
 }
 
-/// The registers that are written once, and what they hold then whatever the mask is.
-fn lanes_in_registers(f: &Function) -> Vec<Option<Lanes>> {
-    let is_iota = |inst: &Inst| (inst.op, inst.ty) == (Op::Iota, Ty::I32);
+/// By register: whether it is written once, by an instruction.
+fn written_once(f: &Function) -> Vec<bool> {
     let mut writes = vec![0u32; f.regs.len()];
     f.code.iter().for_each(|inst| each_written(f, inst, false, |r| writes[r.index()] += 1));
-    let once = |r: Reg| r.index() >= f.n_params as usize && writes[r.index()] == 1;
+    writes.iter().enumerate().map(|(r, &writes)| r >= f.n_params as usize && writes == 1).collect()
+}
+
+/// The address that a `global.addr` gives.
+pub(crate) fn global_address(inst: &Inst) -> u64 {
+    Target::Global(GlobalId(inst.aux), inst.imm).address()
+}
+
+/// The registers that hold the address of a global whenever they are read, as they are written once.
+fn globals_in_registers(f: &Function, written_once: &[bool]) -> Vec<Option<u64>> {
+    let mut globals = vec![None; f.regs.len()];
+    for inst in f.code.iter().filter(|inst| inst.op == Op::GlobalAddr && written_once[inst.dst.index()]) {
+        globals[inst.dst.index()] = Some(global_address(inst));
+    }
+    globals
+}
+
+/// The registers that are written once, and what they hold then whatever the mask is.
+fn lanes_in_registers(f: &Function, written_once: &[bool]) -> Vec<Option<Lanes>> {
+    let is_iota = |inst: &Inst| (inst.op, inst.ty) == (Op::Iota, Ty::I32);
+    let once = |r: Reg| written_once[r.index()];
     let mut lanes = vec![None; f.regs.len()];
     for inst in f.code.iter().filter(|inst| is_iota(inst) && once(inst.dst)) {
         lanes[inst.dst.index()] = Some(Lanes::Numbers);
@@ -81,12 +102,14 @@ impl Analysis {
         }
         let mut constants = vec![None; f.regs.len()];
         f.consts.iter().for_each(|&(r, bits)| constants[r.index()] = Some(bits));
+        let once = written_once(f);
         Analysis {
             live,
             label,
             before,
             constants,
-            lanes: lanes_in_registers(f),
+            lanes: lanes_in_registers(f, &once),
+            globals: globals_in_registers(f, &once),
             cuts: OnceLock::new(),
             properties: OnceLock::new(),
             assuming: OnceLock::new(),
@@ -102,6 +125,11 @@ impl Analysis {
     /// What a register holds whenever it is read, if that is known lane by lane.
     pub fn lanes(&self, reg: Reg) -> Option<Lanes> {
         self.lanes[reg.index()]
+    }
+
+    /// The address of a global that a register holds whenever it is read, if it does.
+    pub fn global(&self, reg: Reg) -> Option<u64> {
+        self.globals[reg.index()]
     }
 
     /// Returns whether the function is cut at an instruction, if it is too large for one region.

@@ -11,6 +11,7 @@ use spmdvm::vm::types::Ty;
 use spmdvm::{CallError, Engine, JitSettings, Limits, Module, Options, TrapKind, Value};
 use spmdvm_tests::compiled::{self, SAXPY, jits, loops, number, run_saxpy, until_entered};
 use spmdvm_tests::subject::engines;
+use std::collections::BTreeSet;
 
 fn module(text: &str, settings: JitSettings) -> Module {
     compiled::module(Engine::Ir, text, settings)
@@ -229,6 +230,31 @@ fn all_arrays_of_a_round_are_checked_at_once() {
     let bodies = looping(&region);
     let body = bodies.iter().find(|b| has(b, |k| matches!(k, Kind::StoreLanes { .. }))).unwrap();
     assert_eq!(body.insts.iter().filter(|inst| matches!(inst.kind, Kind::Guard { .. })).count(), 1, "{region}");
+}
+
+#[test]
+fn what_constant_tables_hold_is_known() {
+    let text = "static const uniform int factors[3] = { 7, 11, 13 };
+    static const uniform int rest[4] = { 1, 2, 3, 4 };
+    export void f(uniform int a[], uniform int n) {
+        foreach (i = 0 ... n) {
+            for (uniform int k = 0; k < 3; ++k) a[i] += factors[k];
+            a[i] ^= rest[n & 3];
+        }
+    }";
+    let module = module(text, JitSettings::eager());
+    let mut a = vec![1i32; 160];
+    module.call("f", &[Value::slice_mut(&mut a), 160.into()]).unwrap();
+    assert_eq!(a, [(1 + 31) ^ 1; 160]);
+    let region = only_region(&module);
+    let first_args = |of: fn(Kind) -> bool| -> BTreeSet<_> {
+        let all = region.blocks.iter().flat_map(|block| &block.insts);
+        all.filter(|inst| of(inst.kind)).map(|inst| inst.args[0]).collect()
+    };
+    // Of the table that is read at an index, the bounds are constants.
+    let loads = first_args(|kind| matches!(kind, Kind::Load { .. }));
+    let bounds = first_args(|kind| matches!(kind, Kind::IndexSpan { .. }));
+    assert_eq!((loads.len(), bounds.len()), (1, 1), "{region}");
 }
 
 #[test]

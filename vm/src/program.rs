@@ -1,6 +1,8 @@
 //! Programs: functions of masked vector bytecode, globals, formats, exports and debug information.
 
 use crate::isa::Op;
+use crate::memory::region_start;
+use crate::sem::padd;
 use crate::types::{Shape, Ty, Width};
 use std::sync::Arc;
 
@@ -176,6 +178,25 @@ impl Global {
     pub fn is_extern(&self) -> bool {
         self.host.as_ref().is_some_and(|host| host.access == HostAccess::Supply)
     }
+
+    /// So many bytes from an offset on, at most 8, if nothing ever changes them: the lowest first.
+    pub fn constant_at(&self, offset: u64, bytes: u64) -> Option<u64> {
+        let end = offset.checked_add(bytes)?;
+        let may_change = !self.constant || self.host.as_ref().is_some_and(|host| host.access != HostAccess::Read);
+        if may_change || end > self.size || bytes > 8 {
+            return None;
+        }
+        let mut addresses = self.relocations.iter().filter(|(at, _)| *at < end && offset < at.saturating_add(8));
+        match (addresses.next(), addresses.next()) {
+            (None, _) => Some((offset..end).rev().fold(0, |bits, at| {
+                let byte = usize::try_from(at).ok().and_then(|at| self.init.get(at));
+                bits << 8 | u64::from(byte.copied().unwrap_or(0))
+            })),
+            (Some(&(at, target)), None) => ((at, bytes) == (offset, 8)).then(|| target.address()),
+            // One has been written over another.
+            (Some(_), Some(_)) => None,
+        }
+    }
 }
 
 /// What an address in an initial image is the address of.
@@ -185,6 +206,16 @@ pub enum Target {
     Global(GlobalId, i64),
     /// A function, as a value: its index plus one.
     Function(FuncId),
+}
+
+impl Target {
+    /// The address.
+    pub fn address(self) -> u64 {
+        match self {
+            Target::Global(global, delta) => padd(region_start(global.0 + 1), delta),
+            Target::Function(function) => u64::from(function.0) + 1,
+        }
+    }
 }
 
 /// How hosts see a global.
@@ -512,5 +543,36 @@ impl Program {
         let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
         let col = before.len() - before.rfind('\n').map_or(0, |i| i + 1) + 1;
         Some((source, line, col))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_known_as_far_as_nothing_changes_them() {
+        let global = Global {
+            name: "g".into(),
+            size: 24,
+            init: vec![1, 2, 3, 4, 5],
+            constant: true,
+            relocations: vec![(8, Target::Global(GlobalId(2), 4)), (16, Target::Function(FuncId(6)))],
+            host: None,
+        };
+        let at = |offset, bytes| global.constant_at(offset, bytes);
+        assert_eq!([at(0, 1), at(1, 2), at(0, 8), at(6, 2)], [Some(1), Some(0x302), Some(0x5_0403_0201), Some(0)]);
+        assert_eq!([at(8, 8), at(16, 8)], [Some((3 << 40) + 4), Some(7)]);
+        assert_eq!([at(8, 4), at(12, 4), at(4, 8), at(20, 8), at(24, 1), at(u64::MAX, 1)], [None; 6]);
+        assert_eq!(Global { constant: false, ..global.clone() }.constant_at(0, 1), None);
+        let mut overwritten = global.clone();
+        overwritten.relocations.push((12, Target::Function(FuncId(1))));
+        assert_eq!([overwritten.constant_at(8, 8), overwritten.constant_at(0, 8)], [None, Some(0x5_0403_0201)]);
+        let layout = HostType::Scalar(Ty::U64);
+        let with = |access| {
+            let host = Some(HostGlobal { layout: layout.clone(), access });
+            Global { host, ..global.clone() }.constant_at(0, 1)
+        };
+        assert_eq!([HostAccess::Read, HostAccess::Write, HostAccess::Supply].map(with), [Some(1), None, None]);
     }
 }

@@ -88,6 +88,11 @@ impl Recorder<'_> {
             let span = index_span(0, len, scale, start, need, ty);
             return (self.constant(ty, low), self.constant(unsigned(ty), span));
         }
+        if let Some((pointer, len)) = self.global_region(at.base, write) {
+            let low = index_low(pointer, scale, disp, ty);
+            let span = index_span(pointer, len, scale, disp, need, ty);
+            return (self.constant(ty, low), self.constant(unsigned(ty), span));
+        }
         self.insts += 1;
         let len = self.b.region_len(at.base, write);
         let low = self.emit(Kind::IndexLow { scale, disp, ty }, &[at.base], Type::uniform(ty));
@@ -187,6 +192,9 @@ impl Recorder<'_> {
 
     /// One element for all lanes.
     pub(super) fn load_one(&mut self, state: &State, at: &Operand) -> Value {
+        if let Some(element) = self.constant_element(at) {
+            return element;
+        }
         let ok = self.in_bounds(at, at.ty.size() as u32, false);
         self.guard(state, ok, ExitReason::Load);
         let host = self.host_at(at);

@@ -24,6 +24,7 @@ mod each;
 mod edges;
 mod emit;
 mod first_lanes;
+mod globals;
 mod memories;
 mod memory;
 mod one_lane;
@@ -340,7 +341,8 @@ impl<'a> Recorder<'a> {
         };
         for r in self.analysis(function).live(pc) {
             let is_known = self.analysis(function).lanes(r).is_some();
-            if regs[r.index()].is_none() && !is_known && self.own_offset(function, r).is_none() {
+            let is_own = self.own_offset(function, r).is_some() || self.own_global(function, r).is_some();
+            if regs[r.index()].is_none() && !is_known && !is_own {
                 let place = self.prepared.register(function, r);
                 let is_same = place.ty != Ty::Bool && same.get(r.index()) == Some(&true);
                 let shape = if is_same { Shape::Uniform } else { place.shape };
@@ -371,6 +373,7 @@ impl<'a> Recorder<'a> {
             entering: None,
         };
         self.own_memory(&mut state);
+        self.own_globals(&mut state);
         if facts.mask == MaskFact::One {
             self.begin_with_one_lane(&mut state);
         }
@@ -423,7 +426,10 @@ impl<'a> Recorder<'a> {
     /// Returns whether a register holds the same throughout the region.
     fn is_constant(&self, frame: usize, function: FuncId, reg: Reg) -> bool {
         self.analyses.get(&function).is_some_and(|found| found.is_constant(reg))
-            || (frame == 0 && (self.assumed.contains(&reg) || self.own_offset(function, reg).is_some()))
+            || (frame == 0
+                && (self.assumed.contains(&reg)
+                    || self.own_offset(function, reg).is_some()
+                    || self.own_global(function, reg).is_some()))
     }
 
     /// Uniform registers that come from outside of the loop and decide something in it: divisors, factors, counts of shifts,

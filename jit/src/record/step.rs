@@ -4,9 +4,9 @@ use super::Recorder;
 use super::divergence::{Leave, push};
 use super::state::{Mask, State};
 use crate::abort::Abort;
+use crate::analysis::global_address;
 use crate::ir::{End, ExitReason, HandlerCall, Kind, Type, Value};
 use spmdvm_vm::isa::{Form, Op, Special};
-use spmdvm_vm::memory::region_start;
 use spmdvm_vm::program::{Inst, Reg};
 use spmdvm_vm::sem;
 use spmdvm_vm::types::{Shape, Ty};
@@ -115,8 +115,7 @@ impl Recorder<'_> {
                 self.votes(state, inst)
             }
             Special::GlobalAddr => {
-                let bits = sem::padd(region_start(inst.aux + 1), inst.imm);
-                let v = self.constant(Ty::U64, bits);
+                let v = self.constant(Ty::U64, global_address(inst));
                 self.write(state, inst.dst, v);
             }
             Special::FuncAddr => {

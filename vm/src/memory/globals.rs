@@ -1,8 +1,8 @@
 //! The memory of a program's globals. All machines of a module share it, and hosts look into it.
 
 use super::block::{ALIGN, Block};
-use super::{MAX_REGION_LEN, raw, refused, region_start};
-use crate::program::{Global, GlobalId, Program, Target};
+use super::{MAX_REGION_LEN, raw, refused};
+use crate::program::{Global, GlobalId, Program};
 use crate::trap::Trap;
 
 /// The globals of a program in memory of their own. `extern` ones are not among them.
@@ -48,12 +48,8 @@ impl Globals {
         unsafe { std::ptr::copy_nonoverlapping(init.as_ptr(), base, init.len()) };
         for &(offset, target) in &global.relocations {
             if offset.checked_add(8).is_some_and(|end| end <= size as u64) {
-                let address = match target {
-                    Target::Global(target, delta) => crate::sem::padd(region_start(target.0 + 1), delta),
-                    Target::Function(target) => u64::from(target.0) + 1,
-                };
                 // SAFETY: the eight bytes at `offset` are within the global.
-                unsafe { raw::write(base.add(offset as usize), address) };
+                unsafe { raw::write(base.add(offset as usize), target.address()) };
             }
         }
     }
