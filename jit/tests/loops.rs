@@ -45,6 +45,38 @@ impl Loop {
     }
 }
 
+/// What the code of cold blocks, behind all others, leads back to is no loop: it stands where it stood.
+#[test]
+fn a_way_around_moves_nothing() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(16);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let (mask, ty) = (execution_mask(&mut b), Type::uniform(Ty::I32));
+    let [x, y] = [0, 1].map(|i| entry(&mut b, host.places(ty)[i]));
+    let [usual, around, join, most, rest] = [(); 5].map(|()| b.block());
+    let result = b.param(join, ty);
+    let less = b.op(Op::Lt, Ty::I32, &[x, y]);
+    b.branch(less, (usual, &[]), (around, &[]));
+    b.switch_to(usual);
+    let sum = b.op(Op::Add, Ty::I32, &[x, y]);
+    b.jump(join, &[sum]);
+    b.switch_to(around);
+    let bits = b.op(Op::Or, Ty::I32, &[x, y]);
+    b.jump(join, &[bits]);
+    b.region.blocks[around.index()].cold = true;
+    b.switch_to(join);
+    let product = b.op(Op::Mul, Ty::I32, &[result, result]);
+    let is_small = b.op(Op::Lt, Ty::I32, &[product, y]);
+    b.branch(is_small, (most, &[]), (rest, &[]));
+    for (block, value) in [(most, product), (rest, result)] {
+        b.switch_to(block);
+        leave(&mut b, &host, mask, vec![(host.places(ty)[2], value)]);
+    }
+    let text = listing(&x86, finished(b));
+    let place = |of: &str| text.lines().position(|line| line.contains(of)).expect(of);
+    assert!(place(" imul ") < place(" or "), "{text}");
+}
+
 /// More counters than there are in a register, in loops that ask for fuel, call the runtime and are left early; some in the entry
 /// block.
 #[test]

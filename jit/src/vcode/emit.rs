@@ -142,8 +142,8 @@ impl<T: Target> Emitter<'_, T> {
             let Some(Inst::Jump(head, _)) = self.last(order[end]) else { continue };
             let head = self.leads_to(*head);
             let at = places[head];
-            // The entry stays where it is.
-            if at == 0 || at >= end || order[at] != head {
+            // The entry stays where it is. From a cold block behind all others, a jump to one of them leads on, not back.
+            if at == 0 || at >= end || order[at] != head || self.code.cold[order[end]] != self.code.cold[head] {
                 continue;
             }
             let Some(Inst::Branch(_, then, other)) = self.last(head) else { continue };
