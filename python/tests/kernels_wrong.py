@@ -1373,6 +1373,19 @@ def array_type_that_is_a_variable(a):
     a[0] = np.zeros(3, n)[0]  # HERE `n` is a variable
 
 
+def array_distinct_with_counts(a):
+    u, n = np.unique(a, return_counts=True)  # HERE `np.unique` takes an array and nothing else in a kernel
+    a[: len(u)] = n
+
+
+def array_distinct_with_places(a):
+    a[0] = np.unique(a, True)[0]  # HERE `np.unique` takes an array and nothing else in a kernel
+
+
+def array_distinct_of_a_number(a):
+    a[0] = len(np.unique(a[0]))  # HERE `np.unique` takes an array
+
+
 def array_diagonal(a):
     return np.diag(a)  # HERE `np.diag` cannot be called in a kernel
 

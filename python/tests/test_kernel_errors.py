@@ -65,6 +65,7 @@ def test_there_are_enough():
         ("array_mask_in_a_foreach", "assign one element: `a[i] = …`"),
         ("array_mask_of_and", "write `np.logical_and`"),
         ("array_diagonal", "`v[:, None] * m`"),
+        ("array_distinct_with_counts", "count each: `np.count_nonzero(a == x)`"),
         ("array_parted", "write `np.sort(a)`"),
         ("list_that_is_changed", "make an array that is long enough, `out = np.empty(len(a))`"),
         ("array_swapped", "give the result a name of its own"),

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from . import _functions, _instead, _library
-from ._joins import JOINS, Joins
+from ._histograms import Histograms
+from ._joins import JOINS
 from ._parts import Axis, Part, is_complex_part
 from ._plain import parameters
 from ._reductions import FUNCTIONS
@@ -61,7 +62,7 @@ class Made:
     is_zero: bool = False
 
 
-class Arrays(Joins):
+class Arrays(Histograms):
     """Translates what makes arrays; `Body` has what they need to know."""
 
     def array_of_call(self, node: ast.Call | ast.BinOp) -> Value | None:
@@ -114,6 +115,8 @@ class Arrays(Joins):
             made = self.copied(node, node.args[0])
             self.sort_in_place(node, made)
             return made
+        if function is np.unique:
+            return self.distinct(node)
         if function is np.reshape and len(node.args) == 2 and not node.keywords:
             return self.reshaped(node, node.args[0], node.args[1:])
         if function is np.transpose and len(node.args) == 1 and not node.keywords:
@@ -141,11 +144,8 @@ class Arrays(Joins):
             given = ast.copy_location(ast.Call(node.func, [source, *node.args], node.keywords), node)
             return self._cumulative(given, "+" if name == "cumsum" else "*")
         if name in ("ravel", "flatten") and not node.args and not node.keywords and self.makes_elements(source):
-            if name == "flatten" or self.array_of(source) is None:
-                copied, source = self.copied(source, source), ast.Attribute(source, "T", ast.Load())
-                ast.copy_location(source, node)
-                self.parts_of[id(source)] = source, copied
-            return self.flattened(node, source)
+            is_copied = name == "flatten" or self.array_of(source) is None
+            return self.copied_in_a_row(node, source) if is_copied else self.flattened(node, source)
         if name == "reshape" and node.args and not node.keywords and self.makes_elements(source):
             return self.reshaped(node, source, node.args)
         if name == "transpose" and not node.args and not node.keywords:
@@ -427,16 +427,22 @@ class Arrays(Joins):
         self.hidden[at].of = ty
         return replace(made, type=Array(ty, len(lengths)))
 
+    def copied_in_a_row(self, node: ast.Call, source: ast.expr) -> Value:
+        """Make an array of one dimension of the elements of an expression, row after row."""
+        copied, whole = self.copied(source, source), ast.Attribute(source, "T", ast.Load())
+        self.parts_of[id(whole)] = ast.copy_location(whole, node), copied
+        return self.flattened(node, whole)
+
     def sort_in_place(self, node: ast.Call, array: Value) -> None:
         """Write a call that puts the elements of an array in order."""
         if array.type.ndim != 1:
             help = "sort rows one after another: `for i in range(len(a)): a[i].sort()`"
             self.fail(node, "arrays of one dimension are sorted in a kernel", f"`{array.type}`", help)
-        given = ast.copy_location(ast.Attribute(ast.Name("<array>", ast.Load()), "T", ast.Load()), node)
-        self.parts_of[id(given)], self.elements[id(given)] = (given, array), array
-        sort = _library.sort_list if self.is_of_list(array) else _library.sort_in_place
-        self._of_library(ast.copy_location(ast.Call(node.func, [given], []), node), sort, True)
-        del self.elements[id(given)]
+        if self.is_of_list(array):
+            self.of_values(node, _library.sort_list, array)
+            return
+        other = self._long_enough(node, [(array, 0)], [self.dim(array.text, 0)], None, array.type.of)
+        self.of_values(node, _library.sort_in_place, array, other)
 
     def _chosen(self, node: ast.Subscript) -> Value:
         """Translate `a[a > 2]`: an array that is long enough, and the part of it that has been filled."""
@@ -464,10 +470,19 @@ class Arrays(Joins):
         self.emit(f"if ({test.text}) {{ {made.text}[{count}] = {text}; ++{count}; }}")
         self._end(False)
         self.elements = outer
+        return self.first_of(node, made, Value(count, INT, True, 0, LONGEST))
+
+    def first_of(self, node: Any, array: Value, count: Value) -> Value:
+        """Give the part of an array of one dimension that has so many elements; of a list, what is left of it."""
+        if self.is_of_list(array):
+            self.emit(f"{self.dim(array.text, 0).text} = (int){count.text};")
+            return array
         name = self.temporary("part")
-        self.emit(f"const uniform int {name}__n0 = {count};")
-        self.parts[name] = Part(made, made.text, (Axis(Value("0", INT, True, 0, 0, 0), 1),))
-        return Value(name, made.type, True)
+        if not count.uniform:
+            self.differing.add(f"{name}__n0")
+        self.emit(f"const {'uniform ' if count.uniform else ''}int {name}__n0 = (int){count.text};")
+        self.parts[name] = Part(array, self._name_of(array), (Axis(Value("0", INT, True, 0, 0, 0), 1),))
+        return Value(name, array.type, array.uniform)
 
     def _counting(self, node: ast.Call) -> Value:
         """Translate `np.arange(n)`, `np.arange(start, stop)` and `np.arange(start, stop, step)` of integers."""

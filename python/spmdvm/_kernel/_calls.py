@@ -202,6 +202,20 @@ class Calls(Arrays):
                 raise
         self.fail(node, f"`{ast.unparse(node.func)}` does not take such arguments: {first.message}", "here", first.help)
 
+    def of_values(self, node: ast.Call, written: Any, *values: Value) -> Value | None:
+        """Translate a call of a function that is written in Python with arrays and numbers that stand in no text."""
+        given = []
+        for value in values:
+            at = ast.copy_location(ast.Attribute(ast.Name("<value>", ast.Load()), "T", ast.Load()), node)
+            self.elements[id(at)] = value
+            if isinstance(value.type, Array):
+                self.parts_of[id(at)] = at, value
+            given.append(at)
+        result = self._of_library(ast.copy_location(ast.Call(node.func, given, []), node), written, True)
+        for at in given:
+            del self.elements[id(at)]
+        return result
+
     def spread_out(self, call: ast.Call) -> ast.Call:
         """Give the call with the values of `*a.shape` in its place."""
         args: list[ast.expr] = []

@@ -53,7 +53,6 @@ _FUNCTIONS: dict[Any, str] = {
 # Functions of numpy by their names.
 _OF_NUMPY = {
     **dict.fromkeys(["partition", "argpartition"], _SORT),
-    "unique": "`b = np.sort(a)`: the first one, and those that differ from the one before, `b[1:][b[1:] != b[:-1]]`",
     **dict.fromkeys(["percentile", "quantile"], "take an element of `np.sort(a)`"),
     **dict.fromkeys(["nonzero", "flatnonzero"], "choose the indices: `np.arange(len(a))[a != 0]`"),
     **dict.fromkeys(["argwhere", "extract", "compress", "delete"], _TAKE),
@@ -98,6 +97,12 @@ _ATTRIBUTES = {
     "dtype": "it stands where a type is needed: `np.zeros(8, a.dtype)`, `x.astype(a.dtype)`",
     "real": _PART,
     "imag": _PART,
+}
+_OF_UNIQUE = {
+    "return_counts": "count each: `np.count_nonzero(a == x)`; or call `spmdvm.reduce_by_index` outside of the kernel",
+    "return_index": "`np.argsort(a)` has the places of equal elements one behind another",
+    "return_inverse": "find each: `np.searchsorted(u, x)`, of `u = np.unique(a)`",
+    "axis": "rows are compared in loops; or call it outside of the kernel",
 }
 _LOOPS = {
     "reversed": "`range(n - 1, -1, -1)`, or `a[::-1]` of an array",
@@ -184,6 +189,11 @@ def attribute(name: str) -> str:
 def loop(name: str) -> str:
     """Give what to loop over instead of what a function gives."""
     return _LOOPS.get(name) or "loop over indices: `for i in range(len(a))`"
+
+
+def of_unique(other: str | None) -> str:
+    """Give what to write instead of an argument of `np.unique`."""
+    return _OF_UNIQUE.get(other or "") or "leave it out"
 
 
 def reduction(how: str, other: str | None) -> str:

@@ -420,9 +420,8 @@ def _put_in_order(key, out, other):
             out[k] = other[k]
 
 
-def sort_in_place(a):
-    """Put the elements of an array in order."""
-    other = np.empty_like(a)
+def sort_in_place(a, other):
+    """Put the elements of an array in order, with another one that is as long."""
     _put_in_order(lambda x: x, a, other)
 
 
@@ -430,6 +429,17 @@ def sort_list(xs):
     """Put the numbers of a list in order."""
     other = [x for x in xs]
     _put_in_order(lambda x: x, xs, other)
+
+
+def keep_distinct(a):
+    """Move one of each of the elements, which are in order, to the beginning; give how many these are."""
+    count = 0
+    for x in a:
+        # NaNs are one to numpy.
+        if count == 0 or (a[count - 1] != x and (x == x or a[count - 1] == a[count - 1])):
+            a[count] = x
+            count += 1
+    return count
 
 
 @_array(np.argsort)
