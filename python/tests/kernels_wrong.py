@@ -1386,6 +1386,35 @@ def array_distinct_of_a_number(a):
     a[0] = len(np.unique(a[0]))  # HERE `np.unique` takes an array
 
 
+def array_histogram_with_weights(a):
+    a[:2] = np.histogram(a, 2, (0, 1), weights=a)[0]  # HERE `np.histogram` takes no such `weights` in a kernel
+
+
+def array_histogram_without_a_range(a):
+    a[:2] = np.histogram(a, 2)[0]  # HERE bins of one width are those of a range in a kernel
+
+
+def array_histogram_of_no_bins(a):
+    counts, edges = np.histogram(a, 0, (0, 1))  # HERE there is at least one bin
+
+
+def array_histogram_of_half_a_range(a):
+    counts, edges = np.histogram(a, 2, range=(1,))  # HERE a range is two numbers, `(low, high)`
+
+
+def array_histogram_of_edges_and_a_range(a):
+    counts, edges = np.histogram(a, [0, 1, 2], (0, 2))  # HERE edges are their own range
+
+
+def array_histogram_of_a_number(a):
+    counts, edges = np.histogram(a[0], 2, (0, 1))  # HERE elements of an array are counted
+
+
+def array_histogram_in_a_foreach(a):
+    for i in foreach(len(a)):
+        a[i] = np.histogram(a, 2, (0, 1))[0][1]  # HERE `np.histogram` makes arrays, outside of `foreach`
+
+
 def array_diagonal(a):
     return np.diag(a)  # HERE `np.diag` cannot be called in a kernel
 

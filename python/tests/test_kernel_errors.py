@@ -65,6 +65,8 @@ def test_there_are_enough():
         ("array_mask_in_a_foreach", "assign one element: `a[i] = …`"),
         ("array_mask_of_and", "write `np.logical_and`"),
         ("array_diagonal", "`v[:, None] * m`"),
+        ("array_histogram_with_weights", "write `bins[k] += weights[i]` for each"),
+        ("array_histogram_without_a_range", "pass one, such as `(np.min(a), np.max(a))`"),
         ("array_distinct_with_counts", "count each: `np.count_nonzero(a == x)`"),
         ("array_parted", "write `np.sort(a)`"),
         ("list_that_is_changed", "make an array that is long enough, `out = np.empty(len(a))`"),

@@ -72,3 +72,114 @@ def test_distinct_elements_of_each_row(options):
     out = np.zeros(len(m), np.int64)
     counted(m, out)
     assert out.tolist() == [len(np.unique(row)) for row in m]
+
+
+def bins_of(a, n, low, high):
+    return np.histogram(a, n, (low, high))
+
+
+def between(a, edges):
+    counts, same_edges = np.histogram(a, bins=edges)
+    return counts, same_edges
+
+
+def around(edges, dtype):
+    """Give numbers at edges and next to them, where bins are decided by the last bit, and some that are in none."""
+    beside = [np.nextafter(edges, side) for side in (-np.inf, np.inf)]
+    found = np.concatenate([edges, *beside, 3 * rng.normal(size=300)]).astype(dtype)
+    if found.dtype.kind == "f":
+        found[:3] = np.nan, np.inf, -np.inf
+    return found
+
+
+RANGES = [(-3.0, 3.0), (0, 5), (-3, 3.5), (0.1, 0.7), (-0.3, 0.30000000000000004), (2, 2), (1.5, 1.5), (-1e-3, 1e-3)]
+OF_NUMPY = [(np.float32(-1.1), np.float32(2.3)), (np.float32(0.1), 2.7), (np.int32(-4), 7), (np.float64(0.1), 0.9)]
+
+
+@EVERY_WAY
+@pytest.mark.parametrize("dtype", [*DTYPES, "int8", "float16"])
+def test_bins_of_one_width(dtype, options):
+    kernel = spmdvm.kernel(**options)(bins_of)
+    for low, high in RANGES + OF_NUMPY * (np.lib.NumpyVersion(np.__version__) >= "2.0.0"):
+        for n in (1, 3, 10, 37):
+            edges = np.linspace(low, high, n + 1)
+            for a in (around(edges, dtype), around(edges, dtype)[:1], around(edges, dtype)[:0]):
+                assert same(kernel(a, n, low, high), np.histogram(a, n, (low, high))), (low, high, n)
+
+
+@EVERY_WAY
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("of", [*DTYPES, "float16"])
+def test_bins_between_edges(dtype, of, options):
+    kernel = spmdvm.kernel(**options)(between)
+    every = [[0, 1, 2], [0, 1, 1, 3], [-2, 5], [2, 2], [1], []]
+    if np.dtype(of).kind == "f":
+        every += [[0, 1, np.nan], [-np.inf, 0, 0.5, np.inf], [-0.5, 0.1, 0.3]]
+    for some in every:
+        edges = np.array(some, of)
+        for a in (around(np.arange(-3.0, 4.0), dtype), np.zeros(1, dtype), np.zeros(0, dtype)):
+            assert same(kernel(a, edges), between(a, edges)), some
+
+
+@EVERY_WAY
+def test_many_elements_in_many_bins(options):
+    kernel = spmdvm.kernel(**options)(bins_of)
+    for dtype in ("float32", "float64"):
+        a = rng.random(100_000).astype(dtype)
+        assert same(kernel(a, 1000, 0.0, 1.0), bins_of(a, 1000, 0.0, 1.0))
+        assert same(kernel(a, 777, 0.1, 0.9), bins_of(a, 777, 0.1, 0.9))
+
+
+@EVERY_WAY
+def test_histograms_are_tuples_of_arrays(options):
+    def several(a, out):
+        n, limits = 6, (0.0, 0.5)
+        h = np.histogram(a * 2 - 1, bins=n, range=(np.min(a), np.max(a)))
+        out[:] = np.histogram(a, 4, (0, 1))[0]
+        listed = [x for x in a if x > 0.3]
+        counts, _ = np.histogram(a[a > 0.1], 3, limits)
+        _, inner = bins_of(a, n, 0.25, 0.75)
+        of_list, _ = np.histogram(listed, [0.0, 0.5, 1.0])
+        return h[0] / np.sum(h[0]), h[1][1:], counts, inner, np.histogram(a, [0.0, 0.5]), of_list
+
+    def in_rows(m):
+        return np.histogram(m, 4, [0, 1]), np.histogram(m[:, 1], range=(0, 1), bins=4)[0]
+
+    a, found, expected = rng.random(50), np.zeros(4), np.zeros(4)
+    assert same(spmdvm.kernel(**options)(several)(a, found), several(a, expected)) and same(found, expected)
+    m = a.reshape(10, 5)
+    assert same(spmdvm.kernel(**options)(in_rows)(m), in_rows(m))
+
+
+def test_ranges_and_edges_that_numpy_refuses_trap():
+    a = rng.random(10)
+    kernel = spmdvm.kernel(bins_of)
+    for low, high, n, message in [
+        (1.0, 0.0, 4, "from the least to the greatest"),
+        (0.0, np.inf, 4, "finite"),
+        (np.nan, 1.0, 4, "from the least to the greatest"),
+        (1.0, 1.0000000000000002, 4, "has room for so many bins"),
+        (0.0, 1.0, 0, "the number of bins is positive"),
+    ]:
+        with pytest.raises(AssertionError, match=message):
+            kernel(a, n, low, high)
+        with pytest.raises(ValueError):
+            np.histogram(a, n, (low, high))
+    with pytest.raises(AssertionError, match="the edges of a histogram increase"):
+        spmdvm.kernel(between)(a, np.array([0.0, 2.0, 1.0]))
+
+
+@EVERY_WAY
+def test_histograms_in_loops(options):
+    def several(m, out):
+        total = np.zeros(4, np.int64)
+        for i in range(len(m)):
+            counts, edges = np.histogram(m[i], 4, (0.0, 1.0))
+            total += counts
+            if i % 2 == 1:
+                u = np.unique(m[i] // 0.25)
+                out[i] = len(u) + edges[1]
+        return total
+
+    m, found, expected = rng.random((6, 9)), np.zeros(6), np.zeros(6)
+    assert same(spmdvm.kernel(**options)(several)(m, found), several(m, expected)) and same(found, expected)

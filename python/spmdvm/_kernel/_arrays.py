@@ -76,7 +76,7 @@ class Arrays(Histograms):
 
     def _of_call(self, node: ast.Call | ast.BinOp) -> Value | None:
         if isinstance(node, ast.Subscript):
-            return self._chosen(node)
+            return self.expression(node) if self.is_of_histogram(node) else self._chosen(node)
         if isinstance(node, ast.BinOp):
             return self._product(node, node.left, node.right, "dot") if isinstance(node.op, ast.MatMult) else None
         if self.is_method(node):

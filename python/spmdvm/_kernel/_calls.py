@@ -130,6 +130,8 @@ class Calls(Arrays):
             return self.reduction(*self.with_array(node, how))
         if function in (np.dot, np.matmul) and len(node.args) == 2 and not node.keywords:
             return self.dot(node, *self.with_arrays(node).args)
+        if function is np.histogram:
+            return self.histogram(node)
         several = self._several(node, function)
         if several is not None:
             return several

@@ -59,7 +59,7 @@ _OF_NUMPY = {
     **dict.fromkeys(["stack", "column_stack", "dstack", "append", "insert", "tile", "repeat"], _PARTS),
     **dict.fromkeys(["reshape", "ravel", "roll", "rot90", "swapaxes", "moveaxis"], _INDICES),
     **dict.fromkeys(["flip", "flipud", "fliplr"], "write `a[::-1]`; of columns `a[:, ::-1]`"),
-    **dict.fromkeys(["bincount", "histogram", "histogram2d", "digitize"], _BINS),
+    **dict.fromkeys(["bincount", "histogram2d", "histogramdd", "digitize"], _BINS),
     **dict.fromkeys(["einsum", "tensordot", "inner", "vdot", "kron"], "write the loops"),
     **dict.fromkeys(["solve", "inv", "det", "svd", "eig", "eigh", "qr", "lstsq", "cholesky"], _OUTSIDE),
     **dict.fromkeys(["cov", "corrcoef"], "subtract the means: `d = a - np.mean(a, axis=0)`, `d.T @ d / (len(a) - 1)`"),
@@ -194,6 +194,13 @@ def loop(name: str) -> str:
 def of_unique(other: str | None) -> str:
     """Give what to write instead of an argument of `np.unique`."""
     return _OF_UNIQUE.get(other or "") or "leave it out"
+
+
+def of_histogram(other: str | None) -> str:
+    """Give what to write instead of an argument of `np.histogram`."""
+    if other == "weights":
+        return "write `bins[k] += weights[i]` for each; or call `spmdvm.reduce_by_index` outside of the kernel"
+    return "divide: `counts / np.diff(edges) / np.sum(counts)`" if other == "density" else "leave it out"
 
 
 def reduction(how: str, other: str | None) -> str:

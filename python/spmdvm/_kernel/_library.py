@@ -485,6 +485,61 @@ def searchsorted_right(a, v):
     return low
 
 
+def count_between(a, edges, counts):
+    """Count the elements between edges; the last bin has what is at both of its edges."""
+    n = len(counts)
+    for j in range(n):
+        assert not edges[j] > edges[j + 1], "the edges of a histogram increase"
+    if n > 0:
+        last = edges[n]
+        for i in foreach(len(a)):
+            x = a[i]
+            k = searchsorted_right(edges, x) - 1
+            if k == n and (x == last or (x != x and last != last)):
+                k = n - 1
+            if 0 <= k < n:
+                counts[k] += 1
+
+
+def outer_edges(low, high):
+    """Give where the first bin of a range begins, where the last one ends, and how far that is apart."""
+    assert low <= high, "the range of a histogram goes from the least to the greatest"
+    first = low - 0.5 if low == high else low
+    last = high + 0.5 if low == high else high
+    span = last - first if low == high else high - low
+    assert 0 < span < np.inf, "the range of a histogram is finite"
+    return first, last, span
+
+
+def set_edges(edges, start, stop):
+    """Set the edges of bins of one width."""
+    n = len(edges) - 1
+    step = (stop - start) / n
+    for i in foreach(n):
+        # (As a variable it is rounded before the sum.)
+        apart = i * step
+        edges[i] = apart + start
+    edges[n] = stop
+    for j in range(n):
+        assert edges[j] < edges[j + 1], "the range of a histogram has room for so many bins"
+
+
+def count_in_bins(a, low, high, first, last, span, edges, counts):
+    """Count the elements in bins of one width, from what numpy computes in the same steps."""
+    n = len(counts)
+    is_wide = low < high
+    for i in foreach(len(a)):
+        if low <= a[i] <= high if is_wide else first <= a[i] <= last:
+            x = a[i].astype(edges.dtype)
+            k = min(int((x - first) / span * n), n - 1)
+            # Near an edge it may have been rounded to the other side.
+            if x < edges[k]:
+                k -= 1
+            if k < n - 1 and x >= edges[k + 1]:
+                k += 1
+            counts[k] += 1
+
+
 @_of_array(np.interp)
 def interp(x, xp, fp):
     n = len(xp)

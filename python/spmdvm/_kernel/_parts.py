@@ -34,6 +34,8 @@ class Parts(Offsets):
         field = self.field(node)
         if field is not None:
             return field
+        if isinstance(node, ast.Subscript) and self.is_of_histogram(node):
+            return self.array_of_call(node)
         if isinstance(node, ast.Subscript) and self.is_part(node):
             return self.part(node)
         if isinstance(node, ast.Attribute) and node.attr == "T":

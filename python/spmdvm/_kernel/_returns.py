@@ -8,6 +8,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from . import _annotations
 from ._tuples import is_named_tuple
 from ._types import BOOL, INT, Array, Num, Record, join, named
@@ -242,7 +244,8 @@ class Returns:
         several = self.expression(node) if is_named_tuple(function) else self.named_tuple(node)
         if several is not None and any(isinstance(leaf.type, Array) for leaf in several.leaves):
             return several
-        if function is not None and (self.takes_arrays(node, function) or gives_array(function)):
+        gives_some = function is np.histogram or gives_array(function)
+        if function is not None and (gives_some or self.takes_arrays(node, function)):
             value = self.expression(node)
             return self.keep(value) if isinstance(value.type, Num) and value.parts is None else value
         return None

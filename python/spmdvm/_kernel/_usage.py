@@ -23,7 +23,7 @@ from ._source import Source
 from ._wrappers import inner_of, is_wrapped
 
 _METHODS = ("dot", "transpose", "ravel", "flatten", "reshape", "sort", "fill")
-_OF_ARRAYS = (np.dot, np.matmul, np.cumsum, np.cumprod, np.outer, np.transpose, np.unique, *JOINS)
+_OF_ARRAYS = (np.dot, np.matmul, np.cumsum, np.cumprod, np.outer, np.transpose, np.unique, np.histogram, *JOINS)
 # Functions of numpy that take an array, and are called by its name.
 _TAKE_ARRAYS = frozenset(
     [
@@ -38,6 +38,7 @@ _TAKE_ARRAYS = frozenset(
         "argsort",
         "diff",
         "unique",
+        "histogram",
         "median",
         "searchsorted",
         "prod",
