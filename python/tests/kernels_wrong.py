@@ -1415,6 +1415,31 @@ def array_histogram_in_a_foreach(a):
         a[i] = np.histogram(a, 2, (0, 1))[0][1]  # HERE `np.histogram` makes arrays, outside of `foreach`
 
 
+def array_norm_of_another_order(a):
+    a[0] = np.linalg.norm(a, 3)  # HERE `np.linalg.norm` takes no such `ord` in a kernel
+
+
+def array_norm_of_an_order_that_is_computed(a):
+    n = len(a)
+    a[0] = np.linalg.norm(a, ord=n)  # HERE `np.linalg.norm` takes no such `ord` in a kernel
+
+
+def array_norm_of_columns(a):
+    a[0] = np.linalg.norm(a[:, None], np.inf)  # HERE `np.linalg.norm` takes an array of one dimension in a kernel
+
+
+def array_searched_on_another_side(a):
+    a[0] = np.searchsorted(a, 2, side="middle")  # HERE `np.searchsorted` takes no such `side` in a kernel
+
+
+def array_covariance_of_a_vector(a):
+    a[0] = np.cov(a)[0, 0]  # HERE `np.cov` does not take such arguments: this array has 1 dimension
+
+
+def array_covariance_of_two(a):
+    a[0] = np.cov(a, a)[0, 1]  # HERE `cov` takes 1 arguments
+
+
 def array_diagonal(a):
     return np.diag(a)  # HERE `np.diag` cannot be called in a kernel
 

@@ -183,12 +183,7 @@ class Calls(Arrays):
 
     def _of_library(self, node: ast.Call, written: Any, as_statement: bool = False) -> Value | None:
         """Translate a call of a function that is written in Python; what is wrong with it is wrong with the call."""
-        for keyword in node.keywords:
-            text = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
-            chosen = _library.chosen_by(written, keyword.arg, text)
-            if chosen is not None:
-                others = [other for other in node.keywords if other is not keyword]
-                node, written = ast.copy_location(ast.Call(node.func, node.args, others), node), chosen
+        node, written = self._by_constant(node, written)
         given, node = node, self.with_arrays(node)
         listed = [arg for arg, own in zip(node.args, given.args) if arg is not own]
         self.elements.update((id(arg), self.array_of(arg)) for arg in listed)
@@ -203,6 +198,24 @@ class Calls(Arrays):
             if first.file != source.file:
                 raise
         self.fail(node, f"`{ast.unparse(node.func)}` does not take such arguments: {first.message}", "here", first.help)
+
+    def _by_constant(self, node: ast.Call, written: Any) -> tuple[ast.Call, Any]:
+        """Give the function that a constant argument chooses, and the call without this argument."""
+        choice = _library.choice_of(written)
+        if choice is None:
+            return node, written
+        named = [keyword for keyword in node.keywords if keyword.arg == choice.name]
+        at = next(iter([*node.args[choice.place : choice.place + 1], *(keyword.value for keyword in named)]), None)
+        if at is None:
+            return node, written
+        value = at.value if isinstance(at, ast.Constant) else self.number(at).const
+        if value not in choice.functions or (value is None and not isinstance(at, ast.Constant)):
+            known = ", ".join(map(repr, choice.functions))
+            message = f"`{ast.unparse(node.func)}` takes no such `{choice.name}` in a kernel"
+            self.fail(at, message, "here", f"it is one of these, a constant: {known}")
+        args = [*node.args[: choice.place], *node.args[choice.place + 1 :]]
+        others = [keyword for keyword in node.keywords if keyword not in named]
+        return ast.copy_location(ast.Call(node.func, args, others), node), choice.functions[value]
 
     def of_values(self, node: ast.Call, written: Any, *values: Value) -> Value | None:
         """Translate a call of a function that is written in Python with arrays and numbers that stand in no text."""

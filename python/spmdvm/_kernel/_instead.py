@@ -62,7 +62,6 @@ _OF_NUMPY = {
     **dict.fromkeys(["bincount", "histogram2d", "histogramdd", "digitize"], _BINS),
     **dict.fromkeys(["einsum", "tensordot", "inner", "vdot", "kron"], "write the loops"),
     **dict.fromkeys(["solve", "inv", "det", "svd", "eig", "eigh", "qr", "lstsq", "cholesky"], _OUTSIDE),
-    **dict.fromkeys(["cov", "corrcoef"], "subtract the means: `d = a - np.mean(a, axis=0)`, `d.T @ d / (len(a) - 1)`"),
     **dict.fromkeys(["expand_dims", "atleast_1d", "atleast_2d"], "index with None: `a[:, None]`"),
     **dict.fromkeys(["nanmedian", "nanpercentile", "nanquantile", "nanprod", "nancumsum"], _NANS),
     "diag": "products with it scale rows or columns, `v[:, None] * m`, `m * v`; or `m[k, k] = v[k]`",

@@ -8,7 +8,7 @@ Their documentation is that of the functions for which they stand.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,17 @@ def find(function: Any) -> Any:
     return None if entry is None else entry[1]
 
 
-def chosen_by(function: Any, keyword: str | None, text: Any) -> Any:
-    """Give the function of this module that stands for one of them with a text, such as `side="right"`; else None."""
-    return _BY_TEXT.get((function, keyword, text))
+class Choice(NamedTuple):
+    """An argument, by its name and its place, whose constant says which function is meant, such as `side="right"`."""
+
+    name: str
+    place: int
+    functions: dict[Any, Any]
+
+
+def choice_of(function: Any) -> Choice | None:
+    """Give the argument that chooses among functions of this module of which one is given; None if none does."""
+    return _CHOICES.get(function)
 
 
 def known() -> list[Any]:
@@ -561,8 +569,55 @@ def interp(x, xp, fp):
 
 
 @_of_array(np.linalg.norm)
-def norm(a):
-    return np.sqrt(np.sum(np.real(a * np.conj(a))))
+def norm(x):
+    # Integers are floats before they are squared, in numpy too.
+    return np.sqrt(np.sum(np.real((x * 1.0) * np.conj(x * 1.0))))
+
+
+def norm_of_two(x):
+    """Give the same of a vector."""
+    return norm(x)
+
+
+def norm_of_sum(x):
+    """Give the sum of the magnitudes."""
+    return np.sum(np.abs(x * 1.0))
+
+
+def norm_of_greatest(x):
+    """Give the greatest magnitude."""
+    if len(x) == 0:
+        return 0.0
+    return np.max(np.abs(x * 1.0))
+
+
+def norm_of_least(x):
+    """Give the least magnitude."""
+    return np.min(np.abs(x * 1.0))
+
+
+@_array(np.cov)
+def cov(m, *, ddof=1):
+    # Of one row numpy gives a number.
+    assert len(m) != 1, "variances are those of two rows and more"
+    apart = m.astype(np.float64)
+    apart -= np.mean(apart, axis=1)[:, None]
+    out = apart @ apart.T
+    out /= max(m.shape[1] - ddof, 0)
+    return out
+
+
+@_array(np.corrcoef)
+def corrcoef(x):
+    out = cov(x)
+    deviations = np.empty(len(x))
+    for i in foreach(len(x)):
+        deviations[i] = np.sqrt(out[i, i])
+    # (In two steps, so that nothing is too small.)
+    out /= deviations[:, None]
+    out /= deviations
+    out[:] = np.clip(out, -1.0, 1.0)
+    return out
 
 
 @_of_array(np.prod)
@@ -732,14 +787,16 @@ def convolve(a, v):
 
 def takes_one_dimension(function: Any) -> bool:
     """Return whether a function that is written here means what numpy's does for arrays of one dimension only."""
-    return function in (diff, polyval)
+    return function in (diff, polyval, norm_of_two, norm_of_sum, norm_of_greatest, norm_of_least)
 
 
 _OF_COMPLEX = frozenset(
-    (np_isclose, prod_of_some, sumprod, linspace, diff, norm, prod, trace, polyval, array_equal, allclose, trapezoid,
-     take, roll, triu, tril, convolve)
+    (np_isclose, prod_of_some, sumprod, linspace, diff, norm, norm_of_two, norm_of_sum, norm_of_greatest,
+     norm_of_least, prod, trace, polyval, array_equal, allclose, trapezoid, take, roll, triu, tril, convolve)
 )  # fmt: skip
-_BY_TEXT = {
-    (searchsorted, "side", "left"): searchsorted,
-    (searchsorted, "side", "right"): searchsorted_right,
+_CHOICES = {
+    searchsorted: Choice("side", 2, {"left": searchsorted, "right": searchsorted_right}),
+    norm: Choice(
+        "ord", 1, {None: norm, 1: norm_of_sum, 2: norm_of_two, math.inf: norm_of_greatest, -math.inf: norm_of_least}
+    ),
 }

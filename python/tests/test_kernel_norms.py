@@ -1,0 +1,108 @@
+"""Norms, covariances and correlations in kernels are those of numpy."""
+
+import numpy as np
+import pytest
+import spmdvm
+
+WAYS = [
+    {},
+    {"engine": "interp", "width": 1},
+    {"engine": "interp", "width": 16},
+    {"engine": "auto", "width": 4},
+    {"engine": "auto", "width": 8, "fp": "strict"},
+]
+EVERY_WAY = pytest.mark.parametrize("options", WAYS, ids=str)
+DTYPES = ["float32", "float64", "int32", "int64"]
+rng = np.random.default_rng(12)
+
+
+def close(found, expected, rtol):
+    """Return whether numbers, or arrays, are nearly the same ones, of one type."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    return (
+        found.dtype == expected.dtype
+        and found.shape == expected.shape
+        and np.allclose(found, expected, rtol, rtol, equal_nan=True)
+    )
+
+
+def norms(a):
+    return (
+        np.linalg.norm(a),
+        np.linalg.norm(a, 1),
+        np.linalg.norm(a, ord=2),
+        np.linalg.norm(a, None),
+        np.linalg.norm(a - 1, np.inf),
+        np.linalg.norm(a[::2], ord=1),
+    )
+
+
+@EVERY_WAY
+@pytest.mark.parametrize("dtype", [*DTYPES, "int8", "complex64", "complex128"])
+def test_norms_of_vectors(dtype, options):
+    kernel = spmdvm.kernel(**options)(norms)
+    of_least = spmdvm.kernel(**options)(lambda a: np.linalg.norm(a, -np.inf))
+    arrays = [rng.integers(-100, 100, n).astype(dtype) for n in (1, 2, 17, 300)]
+    if np.dtype(dtype).kind != "i":
+        arrays += [np.array(some, dtype) for some in ([np.nan, 1, 2], [np.inf, 1])]
+    for a in arrays:
+        for mine, theirs in zip(kernel(a), norms(a)):
+            assert close(mine, theirs, 1e-5 if theirs.dtype.itemsize == 4 else 1e-12), (mine, theirs)
+        assert np.isclose(of_least(a), np.linalg.norm(a, -np.inf), 1e-6, equal_nan=True)
+    empty = np.zeros(0, dtype)
+    assert kernel(empty) == (0,) * 6
+    with pytest.raises(AssertionError):
+        of_least(empty)
+
+
+@EVERY_WAY
+def test_norms_of_matrices_and_of_rows(options):
+    def of_all(m):
+        return np.linalg.norm(m), np.linalg.norm(m.T), np.linalg.norm(m[1:, :2] * 2)
+
+    @spmdvm.kernel(**options)
+    def of_rows(m, out):
+        for i in spmdvm.foreach(len(m)):
+            out[i] = np.linalg.norm(m[i], 1) + np.linalg.norm(m[i], np.inf) + np.linalg.norm(m[i])
+
+    m, out = rng.normal(size=(21, 5)), np.zeros(21)
+    for mine, theirs in zip(spmdvm.kernel(**options)(of_all)(m), of_all(m)):
+        assert close(mine, theirs, 1e-12)
+    of_rows(m, out)
+    assert np.allclose(out, sum(np.linalg.norm(m, order, axis=1) for order in (1, 2, np.inf)))
+
+
+def spread(m):
+    return np.cov(m), np.corrcoef(m), np.cov(m.T), np.cov(m, ddof=0), np.cov(m * 2 + 1)[0, 1]
+
+
+@EVERY_WAY
+@pytest.mark.parametrize("dtype", [*DTYPES, "uint8"])
+def test_covariances(dtype, options):
+    kernel = spmdvm.kernel(**options)(spread)
+    for shape in ((2, 2), (3, 50), (7, 4)):
+        m = (100 * rng.random(shape)).astype(dtype)
+        given = m.copy()
+        for mine, theirs in zip(kernel(m), spread(m)):
+            assert close(mine, theirs, 1e-10)
+        assert (m == given).all()
+
+
+@EVERY_WAY
+@pytest.mark.filterwarnings("ignore")
+def test_covariances_that_are_nan(options):
+    def both(m):
+        return np.cov(m), np.corrcoef(m)
+
+    kernel = spmdvm.kernel(**options)(both)
+    constant, with_nan = np.ones((2, 5)), rng.random((3, 5))
+    with_nan[1, 2] = np.nan
+    for m in (constant, with_nan, np.ones((2, 1)), np.zeros((2, 0))):
+        for mine, theirs in zip(kernel(m), both(m)):
+            assert close(mine, theirs, 1e-12)
+
+
+def test_a_covariance_of_one_row_is_refused():
+    with pytest.raises(AssertionError, match="variances are those of two rows and more"):
+        spmdvm.kernel(lambda m: np.cov(m))(np.ones((1, 5)))
+    assert spmdvm.kernel(lambda m: np.cov(m))(np.ones((0, 5))).shape == (0, 0)
