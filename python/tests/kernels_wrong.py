@@ -482,11 +482,6 @@ def function_of_some(x):
     return np.sqrt(x, where=x > 0)  # HERE take their arguments by position
 
 
-def array_function_into_another(a):
-    a[0] = 1
-    np.sqrt(a, out=a)  # HERE take their arguments by position
-
-
 def starred_names(x):
     x, *y = x, 1, 2  # HERE `*` among names cannot stand in a kernel
     return x
@@ -747,7 +742,7 @@ def star_in_call(x):
 
 
 def too_many(x):
-    return np.sqrt(x, x)  # HERE takes 1 arguments
+    return np.sqrt(x, x, x)  # HERE takes 1 arguments
 
 
 def wrong_count(x):
@@ -1438,6 +1433,37 @@ def array_covariance_of_a_vector(a):
 
 def array_covariance_of_two(a):
     a[0] = np.cov(a, a)[0, 1]  # HERE `cov` takes 1 arguments
+
+
+def array_out_of_another_kind(a):
+    b = np.zeros(len(a), np.int32)
+    np.sqrt(a, out=b)  # HERE `out=` takes no `float64` here
+
+
+def array_out_where(a):
+    np.sqrt(a, out=a, where=a > 1)  # HERE functions of numpy take `out=` and no other keyword in a kernel
+
+
+def array_out_that_is_an_element(a):
+    np.add(a, 1, out=a[0])  # HERE `out=` takes an array in a kernel
+
+
+def array_out_that_is_a_list(a):
+    xs = []
+    xs.append(1.0)
+    np.add(a, 1, out=xs)  # HERE `out=` takes an array in a kernel
+
+
+def array_out_within_an_expression(a):
+    a[:] = 1 + np.add(a, 1, out=a)  # HERE functions of Python and numpy take their arguments by position
+
+
+def array_out_of_two_results(a):
+    np.divmod(a, 2, out=(a, a))  # HERE functions of Python and numpy take their arguments by position
+
+
+def array_out_of_fewer_dimensions(a):
+    np.add(a[:, None], a, out=a)  # HERE this has 2 dimensions, what is assigned 1
 
 
 def array_diagonal(a):

@@ -98,7 +98,7 @@ class Kernel:
         # (Of a record fields are indexed.)
         records = {name for name in self._names if _annotations.is_of_records(self._annotations[name])}
         records |= self._told_tuples
-        self._tuples, self._stored = self._told_tuples | taken_apart(tree), stored_to(tree)
+        self._tuples, self._stored = self._told_tuples | taken_apart(tree), stored_to(tree, self._lookup)
         self._indexed = usage.indexed & set(self._names) - records
         self.is_elementwise = not self._indexed and not builtins.any(
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)

@@ -7,7 +7,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from . import _random
+import numpy as np
+
+from . import _instead, _random
 from ._parts import is_complex_part
 from ._types import Array, Num, Record, named
 from ._values import LANE, Value, constant, tuple_of
@@ -18,6 +20,9 @@ class Assignments:
 
     def do_Assign(self, node: ast.Assign) -> None:
         """`a = …`, `a[i] = …`, `a, b = …`."""
+        stored = self.with_out(node.value)
+        if stored is not node.value:
+            node = ast.copy_location(ast.Assign(node.targets, stored), node)
         if self.needs_branches(node.value):
             names = [n.id for each in node.targets for n in ast.walk(each) if isinstance(n, ast.Name)]
             self.repeated.update(names)
@@ -175,6 +180,24 @@ class Assignments:
         self.assign_part(node, target, call.args[0], None)
         return True
 
+    def with_out(self, node: ast.expr) -> ast.expr:
+        """Translate `np.add(a, b, out=c)` as `c[:] = np.add(a, b)`, and give `c`; any other expression as it is."""
+        if not isinstance(node, ast.Call) or self.is_method(node):
+            return node
+        call, out = out_of(node, self.called(node))
+        if out is None:
+            return call
+        if call.keywords:
+            first, (called, *args) = call.keywords[0], map(ast.unparse, (node.func, *call.args))
+            help = _instead.keyword(called, first.arg or "", ast.unparse(first.value), ", ".join(args))
+            self.fail(first.value, "functions of numpy take `out=` and no other keyword in a kernel", "here", help)
+        array = None if self.list_named(out) is not None else self.array_of(out)
+        if array is None:
+            self.fail(out, "`out=` takes an array in a kernel", self.kind_of(out))
+        target = out if self.is_part(out) else ast.Subscript(out, ast.Slice(None, None, None), ast.Store())
+        self.assign_part(node, ast.copy_location(target, out), call, None, is_out=True)
+        return out
+
     def _tuple_in(self, node: ast.expr) -> Value | None:
         """Give the tuple that an expression is; None if it is something else, which may be one of arrays."""
         if id(node) in self.elements:
@@ -324,6 +347,21 @@ def _indices_in(target: ast.expr) -> list[ast.expr]:
             found += [part for part in parts if not isinstance(part, (ast.Slice, ast.Constant))]
         target = target.value
     return found
+
+
+def out_of(node: ast.Call, function: Any) -> tuple[ast.Call, ast.expr | None]:
+    """Give a call of a function of elements without the array that it stores to, and that array; None if none is."""
+    is_ufunc = isinstance(function, np.ufunc) and function.nout == 1
+    if not is_ufunc and not any(function is known for known in (np.clip, np.round, np.around)):
+        return node, None
+    count = function.nin if is_ufunc else len(node.args)
+    given = [*node.args[count : count + 1], *(each.value for each in node.keywords if each.arg == "out")]
+    if len(given) != 1 or len(node.args) > count + 1:
+        return node, None
+    (out,) = given[0].elts if isinstance(given[0], ast.Tuple) and len(given[0].elts) == 1 else given
+    others = [each for each in node.keywords if each.arg != "out"]
+    call = ast.copy_location(ast.Call(node.func, node.args[:count], others), node)
+    return call, None if isinstance(out, ast.Constant) and out.value is None else out
 
 
 def as_load(target: ast.expr) -> ast.expr:

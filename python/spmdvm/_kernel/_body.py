@@ -307,6 +307,8 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
             return
         if isinstance(node.value, ast.Call) and (self.changes_list(node.value) or self._changes_array(node)):
             return
+        if self.with_out(node.value) is not node.value:
+            return
         if isinstance(node.value, ast.Call):
             name = self.called(node.value)
             if name is print:

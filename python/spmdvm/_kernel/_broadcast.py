@@ -10,9 +10,11 @@ import builtins
 import copy
 from typing import Any, Callable, NoReturn
 
+import numpy as np
+
 from ._fields import field_in
 from ._parts import Parts, indices_of, is_complex_part
-from ._types import INT, Num
+from ._types import INT, Num, strong
 from ._values import LONGEST, Value, tuple_of
 
 
@@ -51,8 +53,12 @@ class Broadcasts(Parts):
         value: ast.expr,
         op: ast.operator | None,
         mask: ast.expr | None = None,
+        is_out: bool = False,
     ) -> None:
-        """Translate `a[1:] = …` and `a[1:] += …` to a loop over the elements of the part, or those of a mask."""
+        """Translate `a[1:] = …` and `a[1:] += …` to a loop over the elements of the part, or those of a mask.
+
+        What `is_out` of a function of numpy takes only numbers of its own kind, and larger ones.
+        """
         goal, name = self._part_to_store(target)
         lengths = [self.dim(goal.text, k) for k in range(goal.type.ndim)]
         before = self.elements
@@ -83,6 +89,9 @@ class Broadcasts(Parts):
                 self.fail(mask, "arrays of indices do not index in a kernel", "these are numbers", "loop over them")
             self.emit(f"if ({test.text}) {{")
         result = self.number(value) if op is None else self.binary(node, op, place, self.number(value))
+        if is_out and not np.can_cast(strong(result.type).dtype, place.type.dtype, "same_kind"):
+            help = f"convert: `{ast.unparse(target.value)}[:] = …`, which cuts numbers; or store to another array"
+            self.fail(target.value, f"`out=` takes no `{strong(result.type)}` here", f"`{place.type}`", help)
         self.emit(f"{place.text} = {self.cast(result, place.type, value).text};{' }' if mask is not None else ''}")
         self.elements = before
         for _ in range(loops):

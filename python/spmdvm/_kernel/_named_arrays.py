@@ -12,6 +12,7 @@ from .._errors import CompileError
 from ._arrays import Made
 from ._parts import is_complex_part
 from ._types import Array, Num
+from ._usage import given_out
 from ._values import Value, constant, differ
 from ._variables import LocalArray, Region, length_of, spmd_name
 
@@ -101,7 +102,7 @@ class NamedArrays:
                 return False
             return isinstance(node.value, ast.Name) and node.value.id == name
 
-        return any(changes(node) for node in ast.walk(self.source.tree))
+        return name in given_out(self.source.tree, self.lookup) or any(map(changes, ast.walk(self.source.tree)))
 
     def _names_array(self, name: str) -> bool:
         """Return whether a name stands for an array or a part of one."""

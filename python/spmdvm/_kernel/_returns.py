@@ -36,6 +36,9 @@ class Returns:
             self.emit("return;")
             self.assigned = None
             return
+        stored = self.with_out(node.value)
+        if stored is not node.value:
+            node = ast.copy_location(ast.Return(stored), node)
         if self.needs_branches(node.value) or self._chooses_record(node.value):
             return self._in_branches(node, ast.Return)
         if self.result is None and self._returns_arrays(node):

@@ -14,6 +14,7 @@ import numpy as np
 
 from .._errors import CompileError
 from . import _functions, _library
+from ._assignments import out_of
 from ._joins import JOINS
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
@@ -91,6 +92,7 @@ class Usage:
         found = set()
         for node in own_nodes(scope.tree.body):
             found.update(name.id for name in _used_as_arrays(node) if isinstance(name, ast.Name))
+            found |= _given_out(node, lookup)
             if isinstance(node, ast.Call) and any(isinstance(arg, ast.Name) for arg in node.args):
                 found |= self._passed(node, scope, lookup, seen)
         for inner in itertools.chain(*scope.functions.values()):
@@ -248,10 +250,24 @@ def _makes_list(node: ast.expr) -> bool:
     return any(isinstance(part, ast.List) for part in parts)
 
 
-def stored_to(tree: ast.FunctionDef) -> set[str]:
-    """Give the names that stand for arrays to whose elements something is assigned."""
+def stored_to(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> set[str]:
+    """Give the names that stand for arrays to whose elements something is assigned, also by `out=`."""
     stored = (at for at in ast.walk(tree) if isinstance(at, ast.Subscript) and isinstance(at.ctx, ast.Store))
-    return {root for root in map(_root_of, stored) if root is not None}
+    return {root for root in map(_root_of, stored) if root is not None} | given_out(tree, lookup)
+
+
+def given_out(tree: ast.AST, lookup: Callable[[str], Any]) -> set[str]:
+    """Give the names that stand for arrays to which functions of elements store, `np.add(a, b, out=c)`."""
+    return set().union(*(_given_out(node, lookup) for node in ast.walk(tree)))
+
+
+def _given_out(node: ast.AST, lookup: Callable[[str], Any]) -> set[str]:
+    """Give the name of the array, or of the one of the part, that a call of a function of elements stores to."""
+    if not isinstance(node, ast.Call) or not _is_of_elements(node, lookup):
+        return set()
+    out = out_of(node, _named(node.func, lookup))[1]
+    root = None if out is None else _root_of(out)
+    return set() if root is None else {root}
 
 
 def taken_apart(tree: ast.FunctionDef) -> set[str]:
