@@ -352,16 +352,132 @@ def none_that_is_compared(x, w=None):
 def array_none_until_there_is_one(a):
     best = None
     for k in range(len(a)):
-        if best is None or a[k] > best:  # HERE `best` is None, or a text, in one place and something else
+        if best is None or a[k] > best:
             best = a[k]
-    return best
+    return best  # HERE `best` may be None here
 
 
-def none_in_one_branch(x):
+def none_among_several_results(x):
     y = None
     if x > 0:
         y = 1.0
-    return x + y  # HERE `y` is None, or a text, in one place and something else
+    return x, y  # HERE `y` may be None here
+
+
+def none_as_one_of_two_values(x):
+    y = None
+    if x > 0:
+        y = 1.0
+    return x + (y if x > 2 else 0.0)  # HERE `y` may be None here
+
+
+def none_for_a_function(x):
+    y = None
+    if x > 0:
+        y = 1.0
+    return helper(x, y)  # HERE `y` may be None here
+
+
+def none_that_is_equal(x):
+    y = None
+    if x > 0:
+        y = 1.0
+    return 2.0 if y == x else 1.0  # HERE `y` may be None here
+
+
+def none_that_is_printed(x):
+    y = None
+    if x > 0:
+        y = 1.0
+    print(y)  # HERE `y` may be None here
+    return x
+
+
+def none_in_a_list(x):
+    y = None
+    if x > 0:
+        y = 1.0
+    return np.max(np.array([x, y]))  # HERE `y` may be None here
+
+
+def array_none_that_is_stored(a):
+    y = None
+    for v in a:
+        y = v
+    a[0] = y  # HERE `y` may be None here
+
+
+def array_none_or_an_array(a):
+    part = None
+    if len(a) > 3:
+        part = a[1:]  # HERE `part` is None in one place and an array in another
+    return 0.0 if part is None else part[0]
+
+
+def array_parameter_that_becomes_none(array_a, b=2.0):
+    if array_a[0] > 2:
+        array_a = None  # HERE `array_a` is None in one place and an array in another
+    return b if array_a is None else array_a[0]
+
+
+def array_none_or_a_list(a):
+    xs = None
+    for v in a:
+        if xs is None:
+            xs = [v]  # HERE `xs` is None in one place and a list in another
+        xs.append(v)
+    return a[0]
+
+
+def none_or_a_function(x):
+    f = None
+    if x > 2:
+        f = lambda y: y + 1  # noqa: E731  # HERE `f` is None in one place and a function in another
+    return x if f is None else f(x)
+
+
+def none_or_a_text(x):
+    mode = None
+    if x > 2:
+        mode = "large"
+    return 0.0 if mode is None else x  # HERE `mode` is None, or a text, in one place and something else
+
+
+def none_that_is_nothing_in_one_branch(x):
+    if x > 0:
+        y = None
+    if x > 2:
+        y = 1.0
+    return 0.0 if y is None else y  # HERE `y` may have no value here
+
+
+def array_none_around_a_foreach(a):
+    best = None
+    for i in foreach(len(a)):
+        if best is None or a[i] < best:  # HERE `best` belongs to the code around `foreach`
+            best = a[i]
+    return 0.0 if best is None else best
+
+
+def array_none_in_which_a_foreach_is_added_up(a):
+    total = None
+    if len(a) > 2:
+        total = 0.0
+    for i in foreach(len(a)):
+        total += a[i]  # HERE `total` is None in one place, and combined in a `foreach` here
+    return 0.0 if total is None else total
+
+
+def array_none_that_a_function_within_asks_for(a):
+    best = None
+    for v in a:
+        if v > 2:
+            best = v
+
+    def found(x):
+        return x if best is None else best  # HERE `best` is None, or a text, in one place and something else
+
+    return found(1.0)
 
 
 def array_none_that_a_function_reads_and_the_kernel_assigns(a, w=None):

@@ -33,7 +33,7 @@ class Program:
         self.who, self.text, self.places = who, text, places
         self.names, self.variables = of_python.python_names, of_python.python_variables
         self.assertions, self.overflows = of_python.assertions, of_python.overflows
-        self.advice, self.outside = of_python.advice, of_python.outside
+        self.advice, self.outside, self.nones = of_python.advice, of_python.outside, of_python.nones
         functions = [piece for piece in pieces if isinstance(piece, FunctionPiece)]
         self.in_python = not functions
         self.name = next((piece.name for piece in pieces if piece.parameter != "op"), pieces[0].name if pieces else who)

@@ -13,8 +13,8 @@ from .._copies import Deadline
 from . import _elementwise_kernels, _functions, _passed_tuples, _told
 from ._annotations import Annotation, is_of_records, parameter_type
 from ._body import Body
-from ._decided import is_literal
 from ._instances import Instance, decided_for, kind_of, literals_of, note_passed
+from ._known import is_literal
 from ._places import ENTRY
 from ._program import Param, Program
 from ._types import Array, Literal, Num, Record, Tuple, Uniform, of_dtype, of_value, record_of, strong

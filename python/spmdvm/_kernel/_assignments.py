@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from dataclasses import replace
 from typing import Any
@@ -365,5 +366,6 @@ def out_of(node: ast.Call, function: Any) -> tuple[ast.Call, ast.expr | None]:
 
 
 def as_load(target: ast.expr) -> ast.expr:
-    copy = type(target)(**{name: getattr(target, name) for name in target._fields if name != "ctx"}, ctx=ast.Load())
-    return ast.copy_location(copy, target)
+    new = copy.copy(target)
+    new.ctx = ast.Load()
+    return new

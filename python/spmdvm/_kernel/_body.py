@@ -11,7 +11,8 @@ import ast
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from . import _annotations, _functions, _prints
+from .._errors import CompileError
+from . import _annotations, _functions, _nones, _prints
 from ._arrays import Made
 from ._assignments import Assignments
 from ._comprehensions import Comprehensions
@@ -100,6 +101,11 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
         self.outer_indices: frozenset[str] = frozenset()
         # The active functions whose results were not known in this pass, each with a call.
         self.unknown: dict[Any, Any] = {}
+        # What was read before its type was known, in this pass, and an error that may be due to that.
+        self.untyped: list[ast.Name] = []
+        self.missed: CompileError | None = None
+        # The forms of the variables that are tuples, of all passes.
+        self.forms: dict[Any, Form] = {}
 
     # The whole function.
 
@@ -116,6 +122,7 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
             mark = self.program.mark()
             self._pass(statements)
             if before == self._known():
+                self._have_types()
                 if list(self.unknown) == [self.identity]:
                     self.fail(
                         self.unknown[self.identity],
@@ -129,6 +136,15 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
                 # What it calls was translated for what was known of its result then.
                 self.program.reset(mark)
         self.fail(tree, "the types of its variables depend on one another without end", "this function")
+
+    def _have_types(self) -> None:
+        """Fail if variables still have no types: nothing but None is assigned to them where they are read."""
+        if self.missed is not None:
+            raise self.missed
+        if self.untyped:
+            node = self.untyped[0]
+            help = "assign a number to it before, or in the loop"
+            self.source.fail(node, f"`{node.id}` has no type here", "nothing but None is assigned to it", help)
 
     def _known(self) -> tuple[Any, ...]:
         """Give what a pass may find out, for the next one."""
@@ -147,6 +163,7 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
         # How many parts of expressions around are computed by some lanes only.
         self.in_arm = 0
         self.unknown = {}
+        self.untyped, self.missed = [], None
         self.drawing = False
         self.hidden, self.arrays, self.returns_numbers = [], None, False
         # The lists that grow so far; and those that this `return` gives to the host.
@@ -217,7 +234,14 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
 
     def fail(self, node: Any, message: str, note: str, help: str | None = None) -> NoReturn:
         """Raise an error at a node."""
-        self.source.fail(node, message, note, help)
+        try:
+            self.source.fail(node, message, note, help)
+        except CompileError as error:
+            if not self.untyped:
+                raise
+            # It may be due to what is not known yet.
+            self.missed = self.missed or error
+            raise Unknown(_nones.UNTYPED, self.untyped[0]) from None
 
     def advise(self, node: Any, what: str, help: str | None = None) -> None:
         """Note which place an assertion of ours is about that says `what`, and what to do."""
@@ -272,13 +296,38 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
             statement = self.with_names(statement)
             self.at = self.source.line(statement)
             self.has_called = False
-            arms = self.in_arm
+            before = self.in_arm, self.indent, self.one, len(self.regions), len(self.loops)
             try:
                 self.statement(statement)
             except Unknown as missing:
-                # As if the call did not return; the next pass knows more.
-                self.unknown[missing.identity] = missing.node
-                self.in_arm, self.assigned = arms, None
+                self.in_arm, self.indent, self.one, regions, loops = before
+                del self.regions[regions:], self.loops[loops:]
+                self._leave_out(statement, missing)
+
+    def _leave_out(self, statement: ast.stmt, missing: Unknown) -> None:
+        """Go on behind a statement that needs what is not known yet; the next pass knows more."""
+        self._note(missing)
+        if missing.identity is not _nones.UNTYPED or isinstance(statement, ast.Return):
+            # As if the call did not return.
+            self.assigned = None
+        elif self.assigned is not None:
+            self.assigned |= assigned_in([statement], into_foreach=False)
+
+    def _note(self, missing: Unknown) -> None:
+        if missing.identity is _nones.UNTYPED:
+            self.untyped.append(missing.node)
+        else:
+            self.unknown[missing.identity] = missing.node
+
+    def test(self, node: ast.expr) -> str:
+        """Translate the condition of statements, which may tell the types that it needs itself."""
+        try:
+            return self.truth(node)
+        except Unknown as missing:
+            if missing.identity is not _nones.UNTYPED:
+                raise
+            self._note(missing)
+            return "true"
 
     def in_one_arm(self, node: ast.expr) -> Value | None:
         """Translate a number, or a tuple, of which only the other one's type may be known yet; None if it is not."""
@@ -286,7 +335,7 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
             value = self.expression(node)
             return value if value.parts is not None else self._as_number(node, value)
         except Unknown as missing:
-            self.unknown[missing.identity] = missing.node
+            self._note(missing)
             return None
 
     def statement(self, node: ast.stmt) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 from .._errors import CompileError
 from . import _functions, _instead, _library, _random
 from ._arrays import MAKERS, MAKERS_LIKE, Arrays
-from ._decided import NUMBER, VALUE, is_literal
 from ._inline import inlined
+from ._known import NUMBER, VALUE, is_literal
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._scopes import Local, Scope

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from . import _instead
-from ._loops import jumps
-from ._scopes import Scope
+from ._scopes import Scope, jumps
 from ._types import INT, Num, join
 from ._values import INT32, Value, constant, literal
 
@@ -25,7 +24,7 @@ class Control:
 
     def do_If(self, node: ast.If) -> None:
         """`if`, `elif`, `else`."""
-        self.emit(f"if ({self.truth(node.test)}) {{")
+        self.emit(f"if ({self.test(node.test)}) {{")
         before = None if self.assigned is None else set(self.assigned)
         self._inner(node.body)
         after = self.assigned
@@ -89,7 +88,7 @@ class Control:
         start, at = len(self.lines), self.at
         self.indent += 1
         for part in node.test.values if several else [] if endless else [node.test]:
-            test = self.truth(part)
+            test = self.test(part)
             if len(self.lines) == start and not several:
                 self.indent -= 1
                 self.emit(f"while ({test}) {{")

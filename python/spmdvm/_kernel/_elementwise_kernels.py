@@ -23,8 +23,8 @@ from .._errors import Trap
 from . import _passed_tuples, _told
 from ._annotations import is_of_records, parameter_type
 from ._body import Body
-from ._decided import is_literal
 from ._instances import decided_for, literals_of, note_passed
+from ._known import is_literal
 from ._places import ENTRY, LOOP, TASK, Said
 from ._program import Param, Program
 from ._types import Array, Literal, Num, Record, Rows, Uniform, of_dtype, of_value, record_of, strong

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _complex, _functions, _instead, _ints
 from ._calls import text_of
-from ._decided import is_literal, misused
+from ._known import is_literal, misused
 from ._operators import Operators, element_help
 from ._parts import NO_INDEX, is_complex_part, is_ellipsis, is_no_index
 from ._scopes import Local

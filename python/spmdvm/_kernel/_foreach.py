@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from . import _nones
 from ._types import BOOL, INT, Num, named, promote
 from ._values import INT32, LONGEST, Value, literal
 from ._variables import Reduction, Region, spmd_name
@@ -45,7 +46,9 @@ class Foreach:
                 self.fail(target, f"`{target.id}` is a variable of the code around", "use another name")
             names.append(target.id)
         stored, outer = assigned_in(node.body, into_foreach=True), self.regions[0].names
-        region = Region(id(node), False, stored - outer, summed=stored & outer)
+        # (Its place is the same in all passes.)
+        key = (node.lineno, node.col_offset)
+        region = Region(key, False, stored - outer, summed=stored & outer)
         ranges = []
         for name, arg in zip(names, call.args):
             start, stop = self._bounds(arg)
@@ -158,6 +161,9 @@ class Foreach:
         return True
 
     def _combine(self, node: Any, name: str, how: str, value: Value, write: Any) -> None:
+        if _nones.is_optional(self, name):
+            help = f"begin with a number: `{name} = 0`, `{name} = np.inf`"
+            self.fail(node, f"`{name}` is None in one place, and combined in a `foreach` here", "no number", help)
         outer = self.region_of(name)
         if outer.key != "" or name not in outer.variables or self.assigned is None or name not in self.assigned:
             self.fail(node, f"`{name}` has no value before the `foreach`", "there is nothing to begin with")

@@ -16,7 +16,7 @@ from .. import _containers
 from .._errors import CompileError
 from .._spmdvm import _compile_silently as _compile
 from ._body import Body
-from ._decided import NUMBER, VALUE
+from ._known import NUMBER, VALUE
 from ._lists import LIST, LISTED
 from ._places import ENTRY, LOOP, TASK, compile_error
 from ._program import Param, Program
@@ -52,6 +52,8 @@ class Instance:
         self.assertions = program.assertions
         # By the functions that test whether Python ints fit: which these are.
         self.overflows = program.overflows
+        # By the functions that test whether a variable is None: what is told.
+        self.nones = program.nones
         self.advice, self.outside = program.advice, program.outside
         # How numbers and arrays are made to what it returns, if there are tuples in that or a `NamedTuple`.
         self.form = body.form if body.result is None and not _is_plain(body.form) else None

@@ -13,6 +13,7 @@ import numpy as np
 
 from ._calls import MOST_DIMENSIONS, MOST_ELEMENTS
 from ._expressions import Expressions
+from ._scopes import jumps
 from ._types import INT, Array, Num, join, of_dtype
 from ._values import INT32, INT64, LONGEST, Value, constant, initial, tuple_of
 
@@ -287,16 +288,3 @@ def _is_name(node: ast.expr) -> bool:
 def _nodes_of(statements: list[ast.stmt]) -> list[ast.AST]:
     """Give all nodes of statements."""
     return [node for statement in statements for node in ast.walk(statement)]
-
-
-def jumps(statements: list[ast.stmt], *kinds: type[ast.stmt]) -> bool:
-    """Return whether a `break` or `continue` in a loop's body, or one of these kinds, belongs to that loop."""
-    wanted = kinds or (ast.Break, ast.Continue)
-    for statement in statements:
-        if isinstance(statement, wanted):
-            return True
-        if isinstance(statement, ast.If) and (jumps(statement.body, *wanted) or jumps(statement.orelse, *wanted)):
-            return True
-        if isinstance(statement, (ast.For, ast.While)) and jumps(statement.orelse, *wanted):
-            return True
-    return False

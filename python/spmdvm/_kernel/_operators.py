@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _bools, _complex, _instead, _ints, _support
 from ._calls import Calls
-from ._decided import is_written
+from ._known import is_written
 from ._types import BOOL, FLOAT, FLOAT64, INT, NUMBERS, Array, Num, promote
 from ._values import INT32, INT64, Value, constant, literal, tuple_of
 

@@ -137,7 +137,8 @@ def in_python(
     head = re.sub(rf" \(task \d+ of `{TASK}`\)", "", head)
     head = re.sub(r"`([^`]+)`", lambda found: f"`{called.get(found[1], found[1])}`", head)
     place = next((place for place in places if place), None)
-    overflow = instance.overflows.get(trap.stack[0].function) if trap.stack else None
+    innermost = trap.stack[0].function if trap.stack else ""
+    overflow, none = instance.overflows.get(innermost), instance.nones.get(innermost)
     new = type(trap)("") if overflow is None else Overflow("")
     new.__dict__.update(trap.__dict__)
     if any(frame.function == TASK for frame in trap.stack):
@@ -150,6 +151,12 @@ def in_python(
         lane = re.search(r" \(lane \d+\)", head)
         head = f"{overflow}{lane[0] if lane else ''} in `{own}`"
         help = "convert the number that it meets, `np.int64(x)`, or store to an array of a wider type"
+    elif none is not None and found is not None:
+        # As in Python, it is no number.
+        new = raised(TypeError, (), {**new.__dict__, "kind": "raised"})
+        variable = none.removesuffix(" is None")
+        head = f"`{variable}` is None{found[3] or ''} in `{own}`"
+        help = f"ask before: `if {variable} is not None:`"
     elif place is not None and trap.kind == "assertion" and found is not None:
         line = (place.file, place.number)
         if (*line, found[2]) in instance.advice:

@@ -20,7 +20,7 @@ import numpy as np
 from .._cache import remembered
 from . import Kernel, _evaluate, _functions, _random
 from ._annotations import hints_of, is_known, is_of_tuples
-from ._decided import is_literal
+from ._known import is_literal
 from ._plain import parameters
 from ._source import Source
 from ._tuples import is_named_tuple

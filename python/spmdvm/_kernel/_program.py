@@ -37,7 +37,9 @@ class Program:
         # by the functions that do so.
         self.assumed: dict[str, tuple[int, int]] = {}
         self.overflows: dict[str, Overflow] = {}
-        self._tests: dict[tuple[Overflow, str], str] = {}
+        self._tests: dict[tuple[Overflow | str, str], str] = {}
+        # What is told by the functions that test whether a variable is None.
+        self.nones: dict[str, str] = {}
         # Whether some function has.
         self.has_inlined = False
         # Whether the host brings memory for arrays when it is called.
@@ -107,6 +109,12 @@ class Program:
             name = self._tests[what, how] = self.name("py_fits")
             self.overflows[name] = what
         return self._tests[what, how]
+
+    def none_test(self, what: str, how: str) -> str:
+        """Give the name of the function that tests in some way whether a variable is None, of which `what` is told."""
+        known = self._tests.setdefault((what, how), f"py_some_{len(self._tests)}")
+        self.nones[known] = what
+        return known
 
     def record(self, record: Record) -> str:
         """Give the name of a struct; those that it has members of stand before it."""

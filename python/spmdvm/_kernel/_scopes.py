@@ -124,3 +124,16 @@ def own_nodes(statements: Any) -> Iterator[Any]:
             yield from own_nodes(ast.iter_child_nodes(node))
         else:
             yield from own_nodes([*node.args.defaults, *filter(None, node.args.kw_defaults)])
+
+
+def jumps(statements: list[ast.stmt], *kinds: type[ast.stmt]) -> bool:
+    """Return whether a `break` or `continue` in a loop's body, or one of these kinds, belongs to that loop."""
+    wanted = kinds or (ast.Break, ast.Continue)
+    for statement in statements:
+        if isinstance(statement, wanted):
+            return True
+        if isinstance(statement, ast.If) and (jumps(statement.body, *wanted) or jumps(statement.orelse, *wanted)):
+            return True
+        if isinstance(statement, (ast.For, ast.While)) and jumps(statement.orelse, *wanted):
+            return True
+    return False

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import math
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from . import _nones
+from ._program import Unknown
 from ._reserved import RESERVED
 from ._source import Declaration
 from ._types import BOOL, INT, Array, Num, join, named
@@ -118,6 +121,7 @@ class Variables:
 
     def assign_name(self, node: Any, name: str, value: Value) -> None:
         """Assign to a variable."""
+        _nones.refuse_others(self, node, name)
         self.refuse_other_list(node, name, value)
         if value.parts is not None:
             return self._name_tuple(node, name, value)
@@ -143,7 +147,7 @@ class Variables:
         if region is not self.regions[-1]:
             self.fail(
                 node,
-                f"`{name}` belongs to the code around `foreach`, whose elements all run at once",
+                f"`{_nones.shown(name)}` belongs to the code around `foreach`, whose elements all run at once",
                 "which element's value would it have?",
                 f"sums are possible: `{name} += …`, also `{name} = min({name}, …)` and `max`; or use another name",
             )
@@ -160,6 +164,8 @@ class Variables:
             self.of_numpy.add((region.key, name))
         variable.is_python = ty == BOOL and (region.key, name) not in self.of_numpy
         once = self.counts.get(name) == 1 and name not in self.repeated and all(p.name != name for p in self.params)
+        # (What may be None may be read further up, too.)
+        once = once and not _nones.is_optional(self, name)
         variable.equals = value.equals if once else None
         same = once and ty.is_int and value.type == ty
         variable.range = (value.low, value.high) if same or (once and ty == INT) else INT64
@@ -181,7 +187,7 @@ class Variables:
     def _name_tuple(self, node: Any, name: str, value: Value) -> None:
         """Keep a tuple: each of its values in a variable of its own."""
         region = self.region_of(name)
-        form = region.tuples.setdefault(name, value.form)
+        form = self.forms[region.key, name] = region.tuples.setdefault(name, value.form)
         if name in region.variables or any(p.name == name for p in self.params):
             self.fail(node, f"`{name}` is a number in one place and a tuple in another", "these are several values")
         of = len(form.parts)
@@ -222,19 +228,20 @@ class Variables:
             if name in region.indices:
                 return region.indices[name]
         region = self.region_of(name)
-        if name in region.names:
+        if name in region.names or _nones.is_optional(self, name):
             if name in region.arrays:
                 array = region.arrays[name]
                 return Value(spmd_name(name), Array(array.of, len(array.shape)), array.uniform)
             param = next((p for p in self.params if p.name == name), None)
             if param is not None and not isinstance(param.type, Num) and name not in region.parts:
                 return Value(self.param_text(name), param.type, not param.lanes)
-            if self.assigned is not None and name not in self.assigned:
+            if self.assigned is not None and self.assigned.isdisjoint((name, _nones.flag_of(name))):
+                own = _nones.shown(name)
                 self.fail(
                     node,
-                    f"`{name}` may have no value here",
+                    f"`{own}` may have no value here",
                     "it is assigned in a part that may not have been executed",
-                    f"assign `{name}` before",
+                    f"assign `{own}` before",
                 )
             if name in region.parts:
                 return region.parts[name]
@@ -244,9 +251,10 @@ class Variables:
                 self.fail(node, f"the generator `{name}` stands here alone", "it only gives numbers", help)
             if name in region.tuples:
                 form = region.tuples[name]
-                own = (ast.Name(of_tuple(name, k), ast.Load()) for k in range(len(form.parts)))
-                return tuple_of((self.read_name(ast.copy_location(part, node)) for part in own), form.of)
+                own = (_with_id(node, of_tuple(name, k)) for k in range(len(form.parts)))
+                return tuple_of(map(self.read_name, own), form.of)
             if name in self.regions[-1].summed:
+                _nones.refuse_in_foreach(self, node, name)
                 self.fail(
                     node,
                     f"`{name}` is summed up in this `foreach`, and has its value only behind it",
@@ -254,16 +262,37 @@ class Variables:
                     f"add with `{name} += …`; or take the least or greatest, `{name} = min({name}, …)`",
                 )
             if name in region.variables:
-                return region.variables[name].value()
+                return _nones.tested(self, node, region.variables[name].value())
             if param is not None:
                 known = {} if param.known is None else param.known._asdict()
                 if param.host is not None and known.get("equals") is None:
                     # An index that is below it is below lengths that are it.
                     known["equals"] = (f"= {param.host}", 0)
                 of = {"host": param.host, "passed": param.passed}
-                return Value(self.param_text(name), param.type, param.uniform, **known, **of)
-            return None
+                value = Value(self.param_text(name), param.type, param.uniform, **known, **of)
+                return _nones.tested(self, node, value)
+            return self._further_down(node, region)
         return self.outside_array(node)
+
+    def _further_down(self, node: ast.Name, region: Region) -> Value | None:
+        """Give a variable that is assigned further down in the text, as the last pass knows it.
+
+        That may be so of what is None before. In a pass that does not know it yet, what needs it is left out.
+        """
+        key = (region.key, node.id)
+        if not _nones.is_optional(self, node.id) and not self.untyped:
+            return None
+        if key in self.forms:
+            region.tuples[node.id] = self.forms[key]
+        elif key in self.types:
+            ty = self.types[key]
+            variable = Variable(ty, region.uniform, text=spmd_name(node.id))
+            variable.is_python = ty == BOOL and key not in self.of_numpy
+            region.variables[node.id] = variable
+        else:
+            raise Unknown(_nones.UNTYPED, node)
+        region.names.add(node.id)
+        return self.read_name(node)
 
     def param_text(self, name: str) -> str:
         """Give the name of a parameter in SPMD text."""
@@ -343,8 +372,15 @@ class Variables:
 
 def spmd_name(name: str) -> str:
     """Give the SPMD name of a variable: no keyword, no function of the library and no parameter."""
-    name = name.replace("[", "__").replace("]", "_").replace(".", "__").strip("<>")
+    name = name.replace("[", "__").replace("]", "_").replace(".", "__").replace(" ", "__").strip("<>")
     return f"v_{name}" if name.isascii() else "v_" + "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+
+
+def _with_id(node: ast.Name, name: str) -> ast.Name:
+    """Give the name of a part of a tuple, of which is known what is of the tuple."""
+    new = copy.copy(node)
+    new.id = name
+    return new
 
 
 def is_unnamed(text: str) -> bool:
