@@ -207,9 +207,9 @@ impl Advice {
     }
 
     /// Compares what the program does now with what the advice goes by. Where a variant would suit that was dropped, or
-    /// was not chosen because something else was seen at first, what was seen then is forgotten. Returns whether there
-    /// is such a place.
-    pub fn think_again(&mut self, now: &Profile) -> bool {
+    /// was not chosen because something else was seen at first, what was seen then is forgotten, but not where what was chosen
+    /// suits most of the time: what is seen now may be a rare moment. Returns whether there is such a place.
+    pub fn think_again(&mut self, now: &Profile, suiting: &HashSet<ProgramPoint>) -> bool {
         self.lately.fade_into(now);
         let lost = self.lost.len();
         let moved =
@@ -232,7 +232,7 @@ impl Advice {
         let (dropped, wanted, lately) = (HashSet::new(), HashSet::new(), Profile::default());
         let fresh = Advice { profile, dropped, lost, lately, wanted, every: false, ..*self };
         let seen_now = now.iter().filter_map(|(&at, _)| Some((at, fresh.profile.of(at)?)));
-        for (at, seen) in seen_now.filter(|(_, seen)| seen.times >= 2 * FEW) {
+        for (at, seen) in seen_now.filter(|(at, seen)| seen.times >= 2 * FEW && !suiting.contains(at)) {
             let better = fresh.choices(at).into_iter().filter(|choice| !self.choices(at).contains(choice));
             let better: Vec<Variant> = better.collect();
             if !better.is_empty() {
@@ -340,15 +340,27 @@ mod tests {
         profile
     }
 
+    fn strided() -> Profile {
+        let mut profile = Profile::default();
+        profile.replace(AT, Seen { times: 100, strided: 100, stride: 3, ..Seen::default() });
+        profile
+    }
+
     #[test]
     fn what_lanes_do_now_decides() {
         let mut advice = Advice::new(&Settings::default());
         advice.profile = seen(0);
-        assert!(!advice.think_again(&seen(0)));
+        assert!(!advice.think_again(&seen(0), &HashSet::new()));
         assert_eq!(advice.access_pattern(AT), None);
-        assert!(advice.think_again(&seen(100)));
+        assert!(advice.think_again(&seen(100), &HashSet::new()));
         assert_eq!(advice.access_pattern(AT), Some(AccessPattern::Consecutive));
-        assert!(!advice.think_again(&seen(100)));
+        assert!(!advice.think_again(&seen(100), &HashSet::new()));
+        for _ in 0..3 {
+            assert!(!advice.think_again(&strided(), &HashSet::from([AT])));
+            assert_eq!(advice.access_pattern(AT), Some(AccessPattern::Consecutive), "it suits");
+        }
+        assert!(advice.think_again(&strided(), &HashSet::new()));
+        assert_eq!(advice.access_pattern(AT), Some(AccessPattern::Strided(3)));
     }
 
     #[test]
@@ -357,12 +369,12 @@ mod tests {
         advice.profile = seen(100);
         advice.lose(Variant::Consecutive, &[AT]);
         for _ in 0..3 {
-            assert!(!advice.think_again(&seen(100)));
+            assert!(!advice.think_again(&seen(100), &HashSet::new()));
             assert_eq!(advice.access_pattern(AT), None);
         }
-        assert!(advice.think_again(&seen(0)));
+        assert!(advice.think_again(&seen(0), &HashSet::new()));
         assert_eq!(advice.access_pattern(AT), None);
-        assert!(advice.think_again(&seen(100)));
+        assert!(advice.think_again(&seen(100), &HashSet::new()));
         assert_eq!(advice.access_pattern(AT), Some(AccessPattern::Consecutive));
     }
 
@@ -378,11 +390,11 @@ mod tests {
         let mut advice = Advice::new(&Settings::default());
         advice.profile = seen(5);
         assert!(!advice.executes_always(arm, AT, SHORT));
-        advice.think_again(&seen(100));
+        advice.think_again(&seen(100), &HashSet::new());
         advice.lose(Variant::SkipInactive, &[AT]);
-        assert!(!advice.think_again(&seen(100)));
+        assert!(!advice.think_again(&seen(100), &HashSet::new()));
         assert!(advice.executes_always(arm, AT, SHORT));
-        assert!(advice.think_again(&seen(20)));
+        assert!(advice.think_again(&seen(20), &HashSet::new()));
         assert!(!advice.executes_always(arm, AT, SHORT));
     }
 }

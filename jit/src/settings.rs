@@ -257,6 +257,9 @@ impl Variant {
         Variant::OneLane,
     ];
 
+    /// Those that are chosen by how the addresses or values of lanes lie.
+    pub(crate) const BY_LANES: [Variant; 3] = [Variant::Uniform, Variant::Consecutive, Variant::Strided];
+
     /// The variant with a name.
     pub fn from_name(name: &str) -> Option<Variant> {
         Variant::ALL.into_iter().find(|v| v.name() == name)

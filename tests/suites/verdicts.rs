@@ -386,6 +386,28 @@ fn a_variant_that_saves_more_time_than_it_takes_is_kept() {
 }
 
 #[test]
+fn a_variant_that_suits_most_of_the_time_outlasts_a_look_at_another_moment() {
+    for engine in native() {
+        let module = module(engine, COPY, settings());
+        let n = 16_000;
+        let x: Vec<i32> = (0..3 * n).collect();
+        let (row, apart): (Vec<i32>, Vec<i32>) = (0..n).map(|i| (i, 3 * i)).unzip();
+        for call in 0..20_000 {
+            // Once in eight calls, at no regular distance.
+            let at = if (call * 7919) % 31 < 4 { &apart } else { &row };
+            let mut out = vec![0i32; n as usize];
+            let args = [Value::slice_mut(&mut out), Value::slice(&x), Value::slice(at), n.into()];
+            module.call("f", &args).unwrap();
+            assert_eq!(&out, at);
+        }
+        let found = &loops(&module)[0];
+        assert!(found.looks > 5, "{found:?}");
+        let rows = hits(&module, Variant::Consecutive);
+        assert!(rows > 10_000 * n as u64 / 16, "{rows}: {}", module.jit_text(Show::default()));
+    }
+}
+
+#[test]
 fn nothing_is_measured_where_that_is_switched_off() {
     let jit = JitSettings { measure: false, ..settings() };
     for engine in native() {

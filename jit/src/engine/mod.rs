@@ -498,6 +498,7 @@ impl Jit {
             return version.begin_to_count();
         }
         let skipped = if found.recompiles < PRUNED { version.always_skipped() } else { Vec::new() };
+        let suiting = version.suiting();
         version.begin_to_count();
         drop(found);
         let start = Instant::now();
@@ -516,7 +517,7 @@ impl Jit {
         let (mut changed, mut begins_alone) = (false, false);
         if let Some(mut advice) = self.advice() {
             begins_alone = advice.begins_alone(head.at, &profile);
-            changed = advice.think_again(&profile) | advice.forget_arms(&skipped, &profile);
+            changed = advice.think_again(&profile, &suiting) | advice.forget_arms(&skipped, &profile);
         }
         let Some(mut found) = head.try_write().filter(|found| !found.is_pending()) else { return };
         if begins_alone && version.may_ask_for_one_lane() && !found.has_version_for_one_lane() {

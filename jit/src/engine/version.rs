@@ -10,12 +10,13 @@ use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
 use crate::ir::{Counter, Kind, Outcome, Region};
+use crate::profile::ProgramPoint;
 use crate::record::{Constant, EntryFacts, MaskFact};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot};
 use spmdvm_vm::program::{FuncId, Reg};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -719,6 +720,19 @@ impl Version {
             _ => None,
         });
         skipped.collect()
+    }
+
+    /// The instructions at which a variant that was chosen by how lanes lie has suited most of the time, lately. It stays there, however
+    /// they lie for a moment.
+    pub fn suiting(&self) -> HashSet<ProgramPoint> {
+        let suiting = self.outcomes.iter().filter_map(|&(missed, hit)| match self.region.counters[missed] {
+            Counter::Variant { variant, place, .. } if Variant::BY_LANES.contains(&variant) => {
+                let [missed, hit] = [Some(missed), hit].map(|at| at.map_or(0, |at| self.lately(at)));
+                (hit >= FEW && hit > 2 * missed).then_some(place)
+            }
+            _ => None,
+        });
+        suiting.collect()
     }
 
     /// What a counter has counted since somebody looked last.
