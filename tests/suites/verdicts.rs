@@ -302,6 +302,13 @@ const COPY: &str = "export void f(uniform int out[], const uniform int x[], cons
     foreach (i = 0 ... n) out[i] = x[at[i]];
 }";
 
+/// The same, several times.
+const COPIES: &str =
+    "export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n, uniform int m) {
+    for (uniform int round = 0; round < m; ++round)
+        foreach (i = 0 ... n) out[i] = x[at[i]];
+}";
+
 /// Whether a region has code for addresses in a row.
 fn has_rows(region: &Region) -> bool {
     let rows = |c: &Counter| matches!(c, Counter::Variant { variant: Variant::Consecutive, .. });
@@ -342,13 +349,9 @@ fn a_variant_that_takes_more_time_than_it_saves_is_dropped() {
 
 #[test]
 fn what_an_inner_loop_has_lost_by_is_dropped_from_the_loop_around_it() {
-    let text = "export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n, uniform int m) {
-        for (uniform int round = 0; round < m; ++round)
-            foreach (i = 0 ... n) out[i] = x[at[i]];
-    }";
     let n = 4096;
     for engine in native() {
-        let module = module(engine, text, settings());
+        let module = module(engine, COPIES, settings());
         module.jit().unwrap().pretend(|region, rounds| rounds * if has_rows(region) { 20 } else { 10 });
         let x: Vec<i32> = (0..n).collect();
         let call = |rounds: i32| {
@@ -418,13 +421,9 @@ fn nothing_is_measured_where_that_is_switched_off() {
 
 #[test]
 fn a_variant_that_fails_in_few_long_entries_is_dropped() {
-    let text = "export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n, uniform int m) {
-        for (uniform int round = 0; round < m; ++round)
-            foreach (i = 0 ... n) out[i] = x[at[i]];
-    }";
     let (n, rounds) = (1024, 4000);
     for engine in native() {
-        let module = module(engine, text, settings());
+        let module = module(engine, COPIES, settings());
         let x: Vec<i32> = (0..n).collect();
         let call = |at: &[i32], rounds: i32| {
             let mut out = vec![0i32; n as usize];
