@@ -3,15 +3,8 @@
 import numpy as np
 import pytest
 import spmdvm
+from ways import EVERY_WAY
 
-WAYS = [
-    {},
-    {"engine": "interp", "width": 1},
-    {"engine": "interp", "width": 16},
-    {"engine": "auto", "width": 4},
-    {"engine": "auto", "width": 8, "fp": "strict"},
-]
-EVERY_WAY = pytest.mark.parametrize("options", WAYS, ids=str)
 DTYPES = ["float32", "float64", "int32", "int64"]
 rng = np.random.default_rng(12)
 

@@ -341,8 +341,7 @@ impl<'a> Recorder<'a> {
         };
         for r in self.analysis(function).live(pc) {
             let is_known = self.analysis(function).lanes(r).is_some();
-            let is_own = self.own_offset(function, r).is_some() || self.own_global(function, r).is_some();
-            if regs[r.index()].is_none() && !is_known && !is_own {
+            if regs[r.index()].is_none() && !is_known && !self.holds_address(function, r) {
                 let place = self.prepared.register(function, r);
                 let is_same = place.ty != Ty::Bool && same.get(r.index()) == Some(&true);
                 let shape = if is_same { Shape::Uniform } else { place.shape };
@@ -426,10 +425,13 @@ impl<'a> Recorder<'a> {
     /// Returns whether a register holds the same throughout the region.
     fn is_constant(&self, frame: usize, function: FuncId, reg: Reg) -> bool {
         self.analyses.get(&function).is_some_and(|found| found.is_constant(reg))
-            || (frame == 0
-                && (self.assumed.contains(&reg)
-                    || self.own_offset(function, reg).is_some()
-                    || self.own_global(function, reg).is_some()))
+            || (frame == 0 && (self.assumed.contains(&reg) || self.holds_address(function, reg)))
+    }
+
+    /// Returns whether a register of the entered frame holds an address throughout the region that is known before: in the frame's
+    /// memory, or of a global.
+    fn holds_address(&self, function: FuncId, reg: Reg) -> bool {
+        self.own_offset(function, reg).is_some() || self.own_global(function, reg).is_some()
     }
 
     /// Uniform registers that come from outside of the loop and decide something in it: divisors, factors, counts of shifts,
