@@ -31,11 +31,15 @@ export uniform int f(uniform int8 a[], uniform int8 b[], uniform int n) {
 }";
 
 fn prepared(module: &Module, engine: Engine) -> PreparedProgram {
+    prepared_with(module, engine, JitSettings::eager())
+}
+
+fn prepared_with(module: &Module, engine: Engine, jit: JitSettings) -> PreparedProgram {
     if engine == Engine::Interp {
         return PreparedProgram::new(module.verified());
     }
     let backend = spmdvm::jit::backend(engine.name()).expect("an engine that runs here");
-    PreparedProgram::traced(module.verified(), Jit::new(backend, JitSettings::eager()), 0)
+    PreparedProgram::traced(module.verified(), Jit::new(backend, jit), 0)
 }
 
 /// The trap, fuel used and bytes after a run.
@@ -70,6 +74,34 @@ fn bytes_cost_the_same_on_every_engine() {
 }
 
 /// Less than a KiB costs nothing, also where compiled code moves it by itself.
+/// Under stress somebody looks at native code every few rounds: fuel is held back until then, and an array that is cleared in each round
+/// costs more than what is not.
+#[test]
+fn fuel_that_is_held_back_is_there_when_it_is_needed() {
+    let source = "
+task void work(uniform int8 a[]) {
+    foreach (i = 0 ... 200) {
+        uniform int64 cleared[30000];
+        cleared[i & 1023] = 1;
+        a[taskIndex] = cleared[5];
+    }
+}
+export uniform int f(uniform int8 a[], uniform int8 b[], uniform int n) {
+    launch[4] work(a);
+    return n;
+}";
+    let module = module(Engine::Interp, source, JitSettings::default());
+    let all = run(prepared(&module, Engine::Interp), None);
+    assert_eq!(all.0, None);
+    for engine in jits() {
+        for seed in 0..8 {
+            let jit = JitSettings { stress: Some(seed), ..JitSettings::eager_in_every_variant() };
+            let enough = run(prepared_with(&module, engine, jit), Some(all.1));
+            assert_eq!(enough, all, "{engine}, seed {seed}");
+        }
+    }
+}
+
 #[test]
 fn few_bytes_cost_the_same_on_every_engine() {
     let text = "

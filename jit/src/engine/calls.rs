@@ -5,6 +5,11 @@
 //! the region that has called goes on where it stands, on the machine's stack, with its values where they were: what would be a region of
 //! its own behind each call, and one for every function inlined around it, is none.
 //!
+//! Most calls are *fast calls*: the lanes alone decide which version of the callee is entered, nobody is to look at anything, and it leaves
+//! at its return. Of such a call the thread is told nothing. The context becomes that of the callee, and then that of the caller again
+//! ([`Context::begin_fast_call`]). Before anything asks the thread about its frames, that is a call that is not fast, or an exit that leads
+//! elsewhere, the calls that are being made are *shown* to it, the first one first, and are calls like others from then on.
+//!
 //! What called need not come back: whenever there is no native code to go on with, or the interpreter is to do something, all that have
 //! called are left at once, the last one first. Each leaves by the exit that stands at its call, which writes its state below that of
 //! what it has called. Then all is in the frames, the mask stack and the thread, and what called first goes on from there as if it
@@ -16,11 +21,12 @@
 //! ([`Pause::steps_within`]).
 
 use super::Jit;
-use super::follow::Then;
+use super::follow::{Entered, Then};
 use super::head::{AtHand, Left};
-use super::landing::Leads;
+use super::landing::{Landing, Leads};
 use super::version::Version;
-use spmdvm_vm::interp::native::{Caller, Context, Pause};
+use crate::ir::ExitId;
+use spmdvm_vm::interp::native::{Caller, Context, DirectCall, FastCall, Pause};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -52,14 +58,27 @@ pub(super) struct Calling<'a> {
     words: *mut [u64],
     /// Whether the entry is measured, so that the time of calls must be.
     measures: bool,
+    /// Frames that there are when its code runs, those included of which the thread is not told.
+    depth: usize,
+    /// The fast call that it is, if it is one.
+    fast: Option<Fast<'a>>,
     done: Done,
+}
+
+/// A fast call that is being made.
+struct Fast<'a> {
+    /// Who makes it.
+    by: *mut Calling<'a>,
+    call: &'a DirectCall,
+    mask: u64,
+    made: FastCall,
+    /// What the thread keeps of it, since it has been told.
+    shown: Option<Caller>,
 }
 
 /// What has come of its calls.
 #[derive(Default)]
 pub(super) struct Done {
-    /// Fuel that is held back until somebody looks.
-    pub held_back: i64,
     /// Fuel that was counted in what was called.
     pub elsewhere: i64,
     /// Nanoseconds spent there, if that was measured.
@@ -69,6 +88,26 @@ pub(super) struct Done {
     pub caller: Option<Caller>,
 }
 
+/// A call that has been made, of which the thread has been told.
+struct Made {
+    caller: Caller,
+    leads: Leads,
+    /// What came of entering a version of the callee, if one has been.
+    entered: Option<Then>,
+    /// Fuel that the thread had used before.
+    before: i64,
+    start: Option<Instant>,
+}
+
+/// What came of an attempt to make a fast call.
+enum Attempt {
+    Returned,
+    /// It has left elsewhere, and is a call like others by now.
+    Left(Made),
+    /// Nothing has happened.
+    Refused,
+}
+
 impl<'a> Calling<'a> {
     /// The version is about to be entered from a pause, with these words.
     pub fn new(
@@ -76,12 +115,12 @@ impl<'a> Calling<'a> {
         calls: Calls<'a>,
         pause: &mut Pause<'_>,
         words: *mut [u64],
-        held_back: i64,
         measures: bool,
     ) -> Calling<'a> {
         let Calls { jit, at_hand } = calls;
+        let depth = pause.depth();
         let pause = std::ptr::from_mut(pause).cast();
-        Calling { jit, version, at_hand, pause, words, measures, done: Done { held_back, ..Done::default() } }
+        Calling { jit, version, at_hand, pause, words, measures, depth, fast: None, done: Done::default() }
     }
 
     /// Makes the calls of the code that runs on a context.
@@ -94,6 +133,190 @@ impl<'a> Calling<'a> {
     pub fn done(self) -> Done {
         self.done
     }
+
+    /// Makes a call, in these lanes, as a fast call.
+    ///
+    /// # Safety
+    /// As for [`call`], at an exit with this landing.
+    #[inline(always)]
+    unsafe fn call_fast(&mut self, context: &mut Context, landing: &'a Landing, mask: u64) -> Attempt {
+        let Some(call) = landing.direct.as_ref().filter(|_| !self.measures) else { return Attempt::Refused };
+        // SAFETY: see `call`.
+        let at_hand = unsafe { &mut *self.at_hand };
+        let Some(place) = at_hand.find(call.first()) else { return Attempt::Refused };
+        let held = place.held;
+        let Some(version) = place.called(mask) else { return Attempt::Refused };
+        let entered = Arc::as_ptr(version);
+        if !held.contains(&entered.addr()) {
+            let version = Arc::clone(version);
+            at_hand.hold(call.first(), version);
+        }
+        // SAFETY: what is at hand holds the version until no call is being made.
+        let version = unsafe { &*entered };
+        let words = self.words_of_callee(landing);
+        if context.held_back() != 0 || !version.may_be_called(words.len(), context.ticks) {
+            return Attempt::Refused;
+        }
+        let depth = self.depth + call.frames();
+        let to = words.cast::<u64>();
+        // SAFETY: the code stands at this call, and has entered the memory of all frames; there is room for words and counters. Who asks
+        // the thread about its frames shows the call first.
+        let made = unsafe { context.begin_fast_call(call, mask, depth, version.room(), to, version.counters()) };
+        let Some(made) = made else { return Attempt::Refused };
+        let before = context.fuel_used();
+        let leave_at = before.saturating_add(version.rounds_until_look() as i64);
+        let leave_at = std::mem::replace(&mut context.leave_at, leave_at);
+        let by = std::ptr::from_mut(self);
+        let fast = Some(Fast { by, call, mask, made, shown: None });
+        let Calling { jit, at_hand, pause, .. } = *self;
+        let done = Done::default();
+        let mut called = Calling { jit, version, at_hand, pause, words, measures: false, depth, fast, done };
+        context.caller = std::ptr::from_mut(&mut called).cast();
+        // SAFETY: the version was made for this function, and suits these lanes; there is room.
+        let exit = unsafe { version.code.best().run(context) };
+        let left_by = version.landing(exit.0);
+        self.version.note_call(landing);
+        let not_used = left_by.fuel + context.held_back();
+        let here = (context.fuel_used() - not_used - before - called.done.elsewhere).max(0) as u64;
+        match &called.fast {
+            Some(Fast { made, shown: None, .. }) if left_by.returns && !version.is_due_after(left_by, here) => {
+                context.ticks += left_by.fuel;
+                context.put_back();
+                version.count(Some(left_by), here, &jit.native_instructions);
+                // SAFETY: the code has left at the return of its function.
+                unsafe { context.end_fast_call(call, made) };
+                context.leave_at = leave_at;
+                self.go_on(context, before - call.fuel());
+                Attempt::Returned
+            }
+            // SAFETY: the code has been left by this exit.
+            _ => Attempt::Left(unsafe { called.leave_fast_call(context, exit, before, leave_at) }),
+        }
+    }
+
+    /// The words that are there for a function that is called where the code would leave by this landing.
+    #[inline(always)]
+    fn words_of_callee(&self, landing: &Landing) -> *mut [u64] {
+        let (words, n) = (self.words.cast::<u64>().wrapping_add(landing.words), self.words.len());
+        std::ptr::slice_from_raw_parts_mut(words, n.saturating_sub(landing.words))
+    }
+
+    /// A fast call has been left elsewhere than at its return, or something is to be done: makes it a call like others. It had been
+    /// begun when the thread had used so much fuel. The context becomes that of the code that has made the call.
+    ///
+    /// # Safety
+    /// The code has been left by this exit.
+    #[cold]
+    unsafe fn leave_fast_call(mut self, context: &mut Context, exit: ExitId, before: i64, leave_at: i64) -> Made {
+        // SAFETY: see `call`; nothing of this run uses it any more.
+        let (pause, words) = unsafe { (&mut *self.pause, &*self.words) };
+        // SAFETY: see `call`.
+        unsafe { self.show() };
+        let Calling { jit, version, at_hand, fast, done, .. } = self;
+        let Some(Fast { call, made, shown: Some(caller), .. }) = fast else {
+            unreachable!("a fast call has been made and shown");
+        };
+        // SAFETY: the pause has been told of the call, and stands where that was entered, or where it has led.
+        let run = unsafe { version.leave(pause, context, words, exit, before, done) };
+        context.restore(&made);
+        context.leave_at = leave_at;
+        let (change, leads) = version.conclude(&run, None, false, &jit.settings, &jit.native_instructions);
+        let entered = match change {
+            None => Then::On(leads),
+            // SAFETY: see `call`.
+            Some(change) => Entered::Change(change, leads).of(|| unsafe { &*at_hand }.held(version).cloned()),
+        };
+        Made { caller, leads: Leads::On, entered: Some(entered), before: before - call.fuel(), start: None }
+    }
+
+    /// Tells the thread of the fast calls that are being made.
+    ///
+    /// # Safety
+    /// As for [`call`].
+    #[cold]
+    unsafe fn show(&mut self) {
+        let Some(fast) = self.fast.as_mut().filter(|fast| fast.shown.is_none()) else { return };
+        // SAFETY: who has made the call is there until it is over, and so is the pause.
+        unsafe {
+            (*fast.by).show();
+            fast.shown = Some((*self.pause).show_call(fast.call, fast.mask, &fast.made));
+        }
+    }
+
+    /// A call has come back, which began when the thread had used so much fuel.
+    #[inline(always)]
+    fn go_on(&mut self, context: &mut Context, before: i64) {
+        let now = context.fuel_used();
+        let used = now - before;
+        self.done.elsewhere += used;
+        // What was called does not count as rounds of who has called.
+        context.leave_at = context.leave_at.saturating_add(used);
+        let left = (context.leave_at - now).max(0);
+        context.hold_back((context.ticks - left).max(0));
+    }
+
+    /// Makes a call that is no fast call, or goes on with one that has become a call like others.
+    ///
+    /// # Safety
+    /// As for [`call`], at an exit with this landing.
+    #[inline(never)]
+    unsafe fn call_slowly(&mut self, context: &mut Context, landing: &Landing, mask: u64, made: Option<Made>) -> bool {
+        // SAFETY: see `call`. The words are those of the context, which the code does not use during a call.
+        let (pause, at_hand, words) = unsafe { (&mut *self.pause, &mut *self.at_hand, &mut *self.words) };
+        let (own, words) = words.split_at_mut(landing.words);
+        let made = match made {
+            Some(made) => made,
+            // SAFETY: likewise.
+            None => match unsafe { self.make_call(pause, context, landing, mask, own) } {
+                Some(made) => made,
+                None => return false,
+            },
+        };
+        let Made { caller, leads, entered, before, start } = made;
+        let leads = self.jit.run_callee(pause, at_hand, words, &caller, leads, entered);
+        self.done.nanos += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
+        if let Some(leads) = leads {
+            self.done.elsewhere += pause.fuel_used() - before;
+            (self.done.leads, self.done.caller) = (leads, Some(caller));
+            context.has_led = true;
+            return false;
+        }
+        pause.end_call(&caller, context);
+        self.go_on(context, before);
+        true
+    }
+
+    /// Makes a call of which the thread is told at once. Gives `None` if the interpreter is to do it.
+    ///
+    /// # Safety
+    /// As for [`call`], at an exit with this landing.
+    #[inline(always)]
+    unsafe fn make_call(
+        &mut self,
+        pause: &mut Pause<'_>,
+        context: &mut Context,
+        landing: &Landing,
+        mask: u64,
+        words: &[u64],
+    ) -> Option<Made> {
+        // SAFETY: see `call`.
+        unsafe { self.show() };
+        let start = self.measures.then(Instant::now);
+        context.put_back();
+        pause.leave(context);
+        let before = pause.fuel_used();
+        let (caller, leads) = match &landing.direct {
+            // SAFETY: the code has put the arguments there; its version has room for that, and names no frames to be entered.
+            Some(call) => match unsafe { pause.call(call, mask, context) } {
+                Some(caller) => (caller, Leads::On),
+                None => return None,
+            },
+            // SAFETY: the code has written the state of the exit.
+            None => (unsafe { pause.begin_call(&landing.frames, &words[landing.last_words..]) }, Leads::Through),
+        };
+        self.version.note_call(landing);
+        Some(Made { caller, leads, entered: None, before, start })
+    }
 }
 
 /// See [`CallNatively`](spmdvm_vm::interp::native::CallNatively).
@@ -101,51 +324,25 @@ impl<'a> Calling<'a> {
 /// # Safety
 /// As for that; the code was entered with the context of a [`Calling`] that is still there.
 unsafe fn call(context: &mut Context, exit: u32, mask: u64) -> bool {
-    // SAFETY: `provide` has put it there, and nothing uses it while the code runs.
+    // SAFETY: whoever has entered the code has put it there; nothing uses it while the code runs, nor what it points to: those are used
+    // by none that waits for a call.
     let calling = unsafe { &mut *context.caller.cast::<Calling<'_>>() };
-    // SAFETY: whoever entered the code has handed these over, and uses none of them before the code has ended. The words are those of
-    // the context, which the code does not use during a call.
-    let (pause, at_hand, words) = unsafe { (&mut *calling.pause, &mut *calling.at_hand, &mut *calling.words) };
     let here = std::ptr::from_ref(&calling).addr();
-    let (jit, landing) = (calling.jit, calling.version.landing(exit));
-    let Some((own, words)) = words.split_at_mut_checked(landing.words) else { return false };
-    if here < at_hand.deepest || words.len() < LEAST_WORDS || !jit.may_call() {
-        return false;
-    }
+    let landing = calling.version.landing(exit);
     debug_assert_eq!(landing.fuel, 0, "no fuel is counted in advance across a call");
-    let start = calling.measures.then(Instant::now);
-    context.ticks += calling.done.held_back;
-    pause.leave(context);
-    let before = pause.fuel_used();
-    let (caller, leads) = match &landing.direct {
-        // SAFETY: the code has put the arguments there; its version has room for that, and names no frames to be entered.
-        Some(call) => match unsafe { pause.call(call, mask, context) } {
-            Some(caller) => (caller, Leads::On),
-            None => {
-                calling.done.held_back = 0;
-                return false;
-            }
-        },
-        // SAFETY: the code has written the state of the exit.
-        None => (unsafe { pause.begin_call(&landing.frames, &own[landing.last_words..]) }, Leads::Through),
-    };
-    calling.version.note_call(landing);
-    let leads = jit.run_callee(pause, at_hand, words, &caller, leads);
-    let used = pause.fuel_used() - before;
-    calling.done.elsewhere += used;
-    calling.done.nanos += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
-    if let Some(leads) = leads {
-        (calling.done.leads, calling.done.caller) = (leads, Some(caller));
-        context.has_led = true;
+    // SAFETY: likewise.
+    let is_deep = here < unsafe { (*calling.at_hand).deepest };
+    if is_deep || calling.words.len() < landing.words + LEAST_WORDS || !calling.jit.may_call() {
         return false;
     }
-    pause.end_call(&caller, context);
-    // What was called does not count as rounds of who has called.
-    context.leave_at = context.leave_at.saturating_add(used);
-    let left = (context.leave_at - pause.fuel_used()).max(0);
-    calling.done.held_back = (context.ticks - left).max(0);
-    context.ticks -= calling.done.held_back;
-    true
+    // SAFETY: the caller's promise.
+    unsafe {
+        match calling.call_fast(context, landing, mask) {
+            Attempt::Returned => true,
+            Attempt::Left(made) => calling.call_slowly(context, landing, mask, Some(made)),
+            Attempt::Refused => calling.call_slowly(context, landing, mask, None),
+        }
+    }
 }
 
 impl Jit {
@@ -154,8 +351,8 @@ impl Jit {
         self.settings.links.is_none() || self.is_lucky()
     }
 
-    /// Enters regions until the call has returned at which the interpreter stands, or [has been made](Leads::On). If that does not go on:
-    /// where it has led.
+    /// Enters regions until the call has returned at which the interpreter stands, or [has been made](Leads::On); the first one may have
+    /// been entered. If that does not go on: where it has led.
     fn run_callee(
         &self,
         pause: &mut Pause<'_>,
@@ -163,36 +360,43 @@ impl Jit {
         words: &mut [u64],
         caller: &Caller,
         mut leads: Leads,
+        mut entered: Option<Then>,
     ) -> Option<Leads> {
         loop {
-            match leads {
-                Leads::Nowhere => return Some(leads),
-                Leads::Through if !pause.steps_within(1) => return Some(Leads::Nowhere),
-                Leads::Through | Leads::On | Leads::Behind => {}
-            }
-            if pause.has_returned(caller) {
-                return None;
-            }
-            leads = Leads::On;
-            let Some(place) = at_hand.find(pause.place()) else {
-                match self.fetch(pause, at_hand) {
-                    true => continue,
-                    false => return Some(leads),
+            let then = match entered.take() {
+                Some(then) => then,
+                None => {
+                    match leads {
+                        Leads::Nowhere => return Some(leads),
+                        Leads::Through if !pause.steps_within(1) => return Some(Leads::Nowhere),
+                        Leads::Through | Leads::On | Leads::Behind => {}
+                    }
+                    if pause.has_returned(caller) {
+                        return None;
+                    }
+                    leads = Leads::On;
+                    let Some(place) = at_hand.find(pause.place()) else {
+                        match self.fetch(pause, at_hand) {
+                            true => continue,
+                            false => return Some(leads),
+                        }
+                    };
+                    if place.before != 0 {
+                        if !pause.steps_within(place.before) {
+                            return Some(Leads::Nowhere);
+                        }
+                        continue;
+                    }
+                    if pause.mask() == 0 {
+                        return Some(leads);
+                    }
+                    if !place.head.is_due() {
+                        return Some(Leads::Nowhere);
+                    }
+                    self.enter_at_hand(pause, at_hand, words)
                 }
             };
-            if place.before != 0 {
-                if !pause.steps_within(place.before) {
-                    return Some(Leads::Nowhere);
-                }
-                continue;
-            }
-            if pause.mask() == 0 {
-                return Some(leads);
-            }
-            if !place.head.is_due() {
-                return Some(Leads::Nowhere);
-            }
-            match self.enter_at_hand(pause, at_hand, words) {
+            match then {
                 // Those that have called are left, for something to be done first.
                 Then::On(to) if at_hand.left.is_some() => return Some(to),
                 Then::On(to) => leads = to,

@@ -10,15 +10,19 @@ use std::time::{Duration, Instant};
 /// Entries that are all measured.
 const FIRST: u64 = 16;
 
-/// Of the others, one of so many, if they are short.
+/// Of the others, one of so many, if they are short; and if they make calls, each of which is measured then, and made in a slower way.
 const EVERY: u64 = 64;
+const EVERY_OF_CALLS: u64 = 1024;
 
 /// Nanoseconds of an entry that are long beside reading the clock.
 const LONG: u64 = 10_000;
 
 /// Time spent in a version's code, about.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Clock {
+    /// Entries that are all measured, and of how many of the others one is, if they are short.
+    first: u64,
+    every: u64,
     nanos: AtomicU64,
     /// Of how many entries one is measured, less one.
     skipped: AtomicU64,
@@ -39,11 +43,29 @@ fn is_turn(entry: u64, skipped: u64) -> bool {
 }
 
 impl Clock {
+    /// That of a version, which may make calls. Under stress it is soon called as if it had been for long.
+    pub fn new(calls: bool, stress: bool) -> Clock {
+        let every = if calls { EVERY_OF_CALLS } else { EVERY };
+        let first = if stress { 1 } else { FIRST };
+        Clock { first, every, nanos: AtomicU64::new(0), skipped: AtomicU64::new(0) }
+    }
+
     /// Begins to measure an entry, if it is the turn of this one: the number of those before it.
     #[inline(always)]
     pub fn begin(&self, entry: u64) -> Option<Measure> {
-        let skipped = if entry < FIRST { 0 } else { self.skipped.load(Ordering::Relaxed) };
+        let skipped = self.skipped(entry);
         is_turn(entry, skipped).then(|| Measure { start: Instant::now(), weight: skipped + 1 })
+    }
+
+    /// Returns whether it is the turn of an entry to be measured.
+    #[inline(always)]
+    pub fn is_turn(&self, entry: u64) -> bool {
+        is_turn(entry, self.skipped(entry))
+    }
+
+    #[inline(always)]
+    fn skipped(&self, entry: u64) -> u64 {
+        if entry < self.first { 0 } else { self.skipped.load(Ordering::Relaxed) }
     }
 
     /// The entry is over, in which so many nanoseconds were spent in the code of others.
@@ -55,7 +77,7 @@ impl Clock {
     /// An entry that stands for so many has taken so long.
     fn note(&self, took: u64, weight: u64) {
         self.nanos.fetch_add(took * weight, Ordering::Relaxed);
-        let every = (LONG / took.max(1)).clamp(1, EVERY).next_power_of_two();
+        let every = (LONG / took.max(1) * (self.every / EVERY)).clamp(1, self.every).next_power_of_two();
         self.skipped.store(every - 1, Ordering::Relaxed);
     }
 
@@ -76,7 +98,7 @@ mod tests {
 
     #[test]
     fn samples_stand_for_the_entries_around_them() {
-        let clock = Clock::default();
+        let clock = Clock::new(false, false);
         let nap = Duration::from_millis(1);
         let measures = |entry, elsewhere| {
             let measure = clock.begin(entry);
@@ -93,14 +115,14 @@ mod tests {
         assert_eq!(clock.time(), before);
         assert!(measures(turns[0], 0));
         assert!(clock.time() >= before + 64 * nap);
-        let (before, other) = (clock.time(), Clock::default());
+        let (before, other) = (clock.time(), Clock::new(false, false));
         other.end(&Measure { start: Instant::now(), weight: 1 }, u64::MAX);
         assert_eq!((clock.time(), other.time()), (before, Duration::ZERO));
     }
 
     #[test]
     fn long_entries_are_all_measured() {
-        let clock = Clock::default();
+        let clock = Clock::new(false, false);
         let each = |took| {
             clock.note(took, 1);
             let turns = (64..6464).filter(|&entry| is_turn(entry, clock.skipped.load(Ordering::Relaxed)));

@@ -53,7 +53,7 @@ pub(super) enum Then {
 }
 
 /// What came of entering a version.
-enum Entered {
+pub(super) enum Entered {
     On(Leads),
     Change(Box<Change>, Leads),
     /// It is to be looked at first.
@@ -63,7 +63,7 @@ enum Entered {
 impl Entered {
     /// The same, of a version.
     #[inline(always)]
-    fn of(self, version: impl FnOnce() -> Option<Arc<Version>>) -> Then {
+    pub(super) fn of(self, version: impl FnOnce() -> Option<Arc<Version>>) -> Then {
         match self {
             Entered::On(leads) => Then::On(leads),
             Entered::Change(change, leads) => match version() {
@@ -166,7 +166,8 @@ impl Jit {
     /// Enters a version that may be entered where the interpreter stands, a place that is at hand.
     #[inline(always)]
     pub(super) fn enter_at_hand(&self, pause: &mut Pause<'_>, at_hand: &mut AtHand, words: &mut [u64]) -> Then {
-        let Some(place) = at_hand.find(pause.place()) else { return Then::Ask };
+        let at = pause.place();
+        let Some(place) = at_hand.find(at) else { return Then::Ask };
         let held = place.held;
         let version = match self.choose(pause, place.enterable(), words) {
             Ok(version) if version.calls => version,
@@ -175,10 +176,9 @@ impl Jit {
         };
         // What may be entered can be others by the time that a call comes back.
         let calls = Arc::as_ptr(version);
-        if calls.addr() != held {
+        if !held.contains(&calls.addr()) {
             let version = Arc::clone(version);
-            place.held = calls.addr();
-            at_hand.hold(version);
+            at_hand.hold(at, version);
         }
         // SAFETY: what is at hand holds the version until no call is being made.
         let version = unsafe { &*calls };

@@ -52,13 +52,13 @@ fn tail(rest: &[Inst]) -> u32 {
     if rest.get(before).is_some_and(|inst| inst.op == Op::Ret) { before as u32 + 1 } else { 0 }
 }
 
-/// How many places are at hand, as a power of two.
-const AT_HAND: u32 = 7;
+/// In how many sets of two places are at hand, as a power of two: each has the two that were kept last.
+const AT_HAND: u32 = 6;
 
 /// The heads that a thread has come to just now, by the place where the interpreter stands there, and what may be
 /// entered at them: to look whether that has changed takes less than to take hold of it again.
 pub(super) struct AtHand {
-    places: Box<[Option<Place>; 1 << AT_HAND]>,
+    places: Box<[[Option<Place>; 2]; 1 << AT_HAND]>,
     /// What a region that was called has left to be done, once those that have called are left too.
     pub left: Option<Left>,
     /// How far down the machine's stack may be where a call of native code is made, by address.
@@ -85,8 +85,8 @@ pub(super) struct Place {
     pub head: Arc<Head>,
     /// So many instructions there are left to the interpreter, before native code goes on.
     pub before: u32,
-    /// The version that was entered last of those that make calls, and is held.
-    pub held: usize,
+    /// The versions that were entered last of those that are held.
+    pub held: [usize; 2],
     enterable: Cache<Enterables, Arc<Enterable>>,
 }
 
@@ -128,6 +128,12 @@ impl Head {
     #[inline]
     pub fn begins_at_once(&self) -> bool {
         !self.is_way && self.tail == 0
+    }
+
+    /// Returns whether regions may lead here without asking what to do.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.countdown.load(Ordering::Relaxed) == 0
     }
 
     /// A region has led here. Returns whether it is to be asked what to do.
@@ -202,7 +208,12 @@ impl Drop for Changing<'_> {
 impl AtHand {
     /// None so far.
     pub fn new() -> AtHand {
-        AtHand { places: Box::new([const { None }; 1 << AT_HAND]), left: None, deepest: 0, held: Vec::new() }
+        AtHand {
+            places: Box::new([const { [const { None }; 2] }; 1 << AT_HAND]),
+            left: None,
+            deepest: 0,
+            held: Vec::new(),
+        }
     }
 
     /// Returns whether so much is held that it is better to begin anew.
@@ -210,8 +221,12 @@ impl AtHand {
         self.held.len() > HELD
     }
 
-    /// Holds a version.
-    pub fn hold(&mut self, version: Arc<Version>) {
+    /// Holds a version that is entered at a place at hand.
+    #[cold]
+    pub fn hold(&mut self, at: usize, version: Arc<Version>) {
+        if let Some(place) = self.find(at) {
+            place.held = [Arc::as_ptr(&version).addr(), place.held[0]];
+        }
         if !self.held.iter().any(|held| Arc::ptr_eq(held, &version)) {
             self.held.push(version);
         }
@@ -225,23 +240,45 @@ impl AtHand {
     /// The head at a place, if that is at hand.
     #[inline]
     pub fn find(&mut self, at: usize) -> Option<&mut Place> {
-        self.places[slot(at)].as_mut().filter(|place| place.at == at)
+        let [last, before] = &mut self.places[set(at)];
+        let is_last = last.as_ref().is_some_and(|place| place.at == at);
+        let place = if is_last { last } else { before };
+        place.as_mut().filter(|place| place.at == at)
     }
 
     /// Keeps the head at a place at hand, where so many instructions are left to the interpreter.
     pub fn keep(&mut self, at: usize, head: &Arc<Head>, before: u32) -> &mut Place {
         let enterable = Cache::new(Enterables(Arc::clone(head)));
-        self.places[slot(at)].insert(Place { at, head: Arc::clone(head), before, held: 0, enterable })
+        let set = &mut self.places[set(at)];
+        set.swap(0, 1);
+        set[0].insert(Place { at, head: Arc::clone(head), before, held: [0; 2], enterable })
     }
 }
 
-/// Where a place stands among those at hand.
+/// The set of which a place is one, of those at hand.
 #[inline]
-fn slot(at: usize) -> usize {
+fn set(at: usize) -> usize {
     ((at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - AT_HAND)) as usize
 }
 
 impl Place {
+    /// The version that a fast call of the function that begins there may enter in these lanes, if the interpreter has nothing to do
+    /// before and nobody is to be asked.
+    #[inline(always)]
+    pub fn called(&mut self, mask: u64) -> Option<&Arc<Version>> {
+        if self.before != 0 || !self.head.is_open() {
+            return None;
+        }
+        for version in self.enterable.load().iter() {
+            match version.suits_call(mask) {
+                Some(true) => return Some(version),
+                Some(false) => {}
+                None => return None,
+            }
+        }
+        None
+    }
+
     /// The versions that may be entered there.
     #[inline]
     pub fn enterable(&mut self) -> &Enterable {
@@ -349,10 +386,12 @@ func f(u0:i32) -> (u1) {
         head.enterable.store(Arc::new(Vec::new()));
         assert_ne!(held(40), before);
         assert_eq!(held(40), Some(std::ptr::from_ref(&**head.enterable())));
-        // Of two places for which there is one slot, the later one is at hand.
-        let other = (41..).find(|&at| slot(at) == slot(40)).unwrap_or(0);
-        assert_eq!(held(other), None);
-        at_hand.keep(other, &head, 0);
-        assert!(at_hand.find(40).is_none() && at_hand.find(other).is_some());
+        // Of the places of a set, the two later ones are at hand.
+        let others: Vec<usize> = (41..).filter(|&at| set(at) == set(40)).take(2).collect();
+        assert_eq!(held(others[0]), None);
+        at_hand.keep(others[0], &head, 0);
+        assert!([40, others[0]].iter().all(|&at| at_hand.find(at).is_some()));
+        at_hand.keep(others[1], &head, 0);
+        assert!(at_hand.find(40).is_none() && others.iter().all(|&at| at_hand.find(at).is_some()));
     }
 }

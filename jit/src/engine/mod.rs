@@ -7,6 +7,7 @@
 //! left out turns hot, or a variant fails, is recompiled, and the new one takes its place. What is compiled on another thread
 //! is entered as baseline code first ([`tiers`]).
 
+mod arguments;
 mod calls;
 mod clock;
 mod contest;
@@ -37,6 +38,7 @@ use crate::stress;
 use crate::sync::{Mutex, MutexGuard};
 use crate::whole::Whole;
 use crate::worker::{self, When};
+use arguments::Arguments;
 use contest::{Contest, Without};
 use follow::Visit;
 use head::{Head, Heads};
@@ -49,7 +51,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, TryLockError, Weak};
 use std::time::{Duration, Instant};
 use tiers::{Made, Tiers};
-use version::{Arguments, Version, long};
+use version::{Version, long};
 
 /// Rounds that are interpreted while a loop is being compiled, before it is asked about again.
 const PENDING: u32 = 256;

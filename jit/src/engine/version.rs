@@ -1,7 +1,8 @@
 //! A compiled version of a loop: how it is entered and left, and what is learnt from that.
 
+use super::arguments::Arguments;
 use super::calls::{Calling, Calls, Done};
-use super::clock::Clock;
+use super::clock::{Clock, Measure};
 use super::contest::Without;
 use super::hot_loop::Begins;
 use super::landing::{Landing, Leads};
@@ -9,13 +10,14 @@ use super::share::Size;
 use super::tiers::Tiers;
 use crate::abort::Abort;
 use crate::advice::Advice;
-use crate::ir::{Counter, Kind, Outcome, Region};
+use crate::ir::{Counter, ExitId, Kind, Outcome, Region};
 use crate::profile::ProgramPoint;
 use crate::record::{Constant, EntryFacts, MaskFact};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
-use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot};
-use spmdvm_vm::program::{FuncId, Reg};
+use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS, Pause};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::program::FuncId;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,8 +30,9 @@ const WORTHWHILE: u64 = 30;
 /// So many rounds of an entry make up for leaving before the loop's end, and for what the interpreter does of that round.
 const LONG: u64 = 64;
 
-/// Entries between two looks at the variants' counters.
+/// Entries between two looks at the variants' counters; more of them as entries become many, so that a sixteenth of them is new.
 const REVIEW: u64 = 64;
+const MOST_REVIEW: u64 = 2048;
 
 /// Rounds between two such looks, where entries are long.
 const REVIEW_ROUNDS: u64 = 1 << 16;
@@ -60,9 +63,6 @@ const LOOK_AGAIN: [u64; 2] = [1 << 12, 1 << 22];
 /// Rounds of a version that is more than the least for it to be compiled anew beyond the usual number of times; four
 /// times as many each time.
 const LONG_RUN: u64 = 1 << 22;
-
-/// So many entries are not looked at, as a power of two, whose arguments change all the time.
-const MOST_UNSEEN: u32 = 4;
 
 /// How many rounds a version must have had to be compiled anew, after so many times more than usual.
 pub(super) fn long(times: u32) -> u64 {
@@ -146,6 +146,9 @@ pub(super) struct Version {
     passes_frames: bool,
     /// Whether it makes calls.
     pub calls: bool,
+    /// Whether it begins with a function, the mask alone decides if it may be entered, and none of its instructions asks the thread
+    /// about its frames.
+    is_simple: bool,
     /// What it begins with.
     pub begins: Begins,
     /// Whether it may be larger than usual.
@@ -193,23 +196,13 @@ struct Trial {
     before: [AtomicU64; 4],
 }
 
-/// Uniform registers that the loop does not change, and how long they have been the same.
-pub(super) struct Arguments {
-    places: Box<[(Reg, RegisterSlot)]>,
-    last: Box<[AtomicU64]>,
-    same: AtomicU32,
-    /// How often they have been others, one time after another; and for how many entries nobody looks for that reason.
-    others: AtomicU32,
-    unseen: AtomicU32,
-}
-
 /// An entry that is over.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     landing: &'a Landing,
     /// Whether fuel was held back until somebody looks.
     is_held: bool,
-    /// Fuel that was counted in other code, which it has called.
-    elsewhere: i64,
+    /// Units of fuel that were counted in its own code.
+    here: u64,
     /// If a call has not come back: where that has led.
     has_led: Option<Leads>,
 }
@@ -239,6 +232,11 @@ impl Version {
         let has = |of: fn(Kind) -> bool| region.blocks.iter().flat_map(|b| &b.insts).any(|inst| of(inst.kind));
         let passes_frames = has(|kind| matches!(kind, Kind::FramePass | Kind::FramePasses { .. }));
         let calls = has(Kind::is_call);
+        let is_simple = region.pc == 0
+            && facts.entries.is_empty()
+            && facts.constants.is_empty()
+            && !passes_frames
+            && !region.handler_calls.iter().any(|call| matches!(call.op, Op::Launch | Op::LaunchInd | Op::Sync));
         let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
         let room = (region.frame_bytes, region.depth);
         let (masks, one_lane_words) = (facts.mask_words(region.width.full_mask()), facts.one_lane_words());
@@ -273,10 +271,11 @@ impl Version {
             room,
             passes_frames,
             calls,
+            is_simple,
             begins: Begins::default(),
             is_large: false,
             size: None,
-            clock: Clock::default(),
+            clock: Clock::new(calls, settings.stress.or(settings.links).is_some()),
             before: Duration::ZERO,
             recorded: None,
             arguments,
@@ -322,93 +321,178 @@ impl Version {
             return (None, Leads::Nowhere);
         }
         let special = self.arguments.look(pause, settings);
-        let before = pause.fuel_used();
-        let entry = self.entries.load(Ordering::Relaxed);
         // Somebody looks at it in the midst of an entry that is long: what it begins with need not be what it does all
         // the time.
-        let until_look = || self.look_at.load(Ordering::Relaxed).saturating_sub(self.rounds());
-        let leave_after = at_most.unwrap_or_else(until_look);
+        let leave_after = at_most.unwrap_or_else(|| self.rounds_until_look()) as i64;
+        // So that there is a poll by then. What is held back counts as used meanwhile.
+        let held_back = (pause.ticks() - leave_after).max(0);
+        let measure = self.clock.begin(self.entries.load(Ordering::Relaxed));
         let run = if self.words <= words.len() {
-            self.run(pause, words, entry, leave_after, calls)
+            self.run(pause, words, leave_after, held_back, measure, calls)
         } else {
             let mut many = vec![0; self.words];
             many[..words.len()].copy_from_slice(words);
-            self.run(pause, &mut many, entry, leave_after, calls)
+            self.run(pause, &mut many, leave_after, held_back, measure, calls)
         };
-        let here = (pause.fuel_used() - before - run.elsewhere).max(0) as u64;
-        let rounds = count(&self.rounds, here);
-        count(executed, self.size.map_or(0, |size| size.times(here)));
-        let (landing, leads) = (run.landing, run.has_led.unwrap_or(run.landing.leads));
-        // A call that has been made is counted.
-        let taken =
-            if run.has_led.is_some() { landing.taken.load(Ordering::Relaxed) } else { count(&landing.taken, 1) };
-        let entries = count(&self.entries, 1);
-        let is_due = entries >= self.due.entries.load(Ordering::Relaxed)
-            || rounds >= self.due.rounds.load(Ordering::Relaxed)
-            || taken >= landing.told_at.load(Ordering::Relaxed);
-        if special.is_none() && !is_due {
-            return (None, leads);
-        }
         let is_held = run.is_held && at_most.is_none();
-        self.change(landing, leads, special, [entries, rounds, taken], is_held, settings)
+        self.conclude(&run, special, is_held, settings, executed)
     }
 
-    /// Runs the code as the entry with this number, and puts the interpreter where it ended. Leaves at a poll after so
-    /// many rounds.
+    /// How many rounds it runs until somebody is to look at it.
+    #[inline(always)]
+    pub fn rounds_until_look(&self) -> u64 {
+        self.look_at.load(Ordering::Relaxed).saturating_sub(self.rounds())
+    }
+
+    /// Runs the code, and puts the interpreter where it ended. Leaves at a poll after so many rounds; so much fuel is held back until
+    /// then.
     #[inline(always)]
     fn run(
         &self,
         pause: &mut Pause<'_>,
         words: &mut [u64],
-        entry: u64,
-        leave_after: u64,
+        leave_after: i64,
+        held_back: i64,
+        measure: Option<Measure>,
         calls: Option<Calls<'_>>,
     ) -> Run<'_> {
-        let leave_after = leave_after as i64;
-        let leave_at = pause.fuel_used().saturating_add(leave_after);
-        let mut context = pause.enter(words, self.counters.as_ptr().cast::<u64>().cast_mut());
-        context.leave_at = leave_at;
-        // So that there is a poll by then. What is held back counts as used meanwhile.
-        let held_back = (context.ticks - leave_after).max(0);
-        context.ticks -= held_back;
-        let code = self.code.best();
-        let measure = self.clock.begin(entry);
+        let before = pause.fuel_used();
+        let mut context = pause.enter(words, self.counters());
+        context.leave_at = before.saturating_add(leave_after);
+        context.hold_back(held_back);
         let mut calling = calls.map(|calls| {
             let words = std::ptr::slice_from_raw_parts_mut(context.words, words.len());
-            Calling::new(self, calls, pause, words, held_back, measure.is_some())
+            Calling::new(self, calls, pause, words, measure.is_some())
         });
         if let Some(calling) = &mut calling {
             calling.provide(&mut context);
         }
         // SAFETY: the version was made for this loop; its facts hold, so its number of entries is right; there is room.
-        let exit = unsafe { code.run(&mut context) };
-        let Done { held_back, elsewhere, nanos, leads, caller } = match calling {
-            Some(calling) => calling.done(),
-            None => Done { held_back, ..Done::default() },
-        };
+        let exit = unsafe { self.code.best().run(&mut context) };
+        let done = calling.map(Calling::done).unwrap_or_default();
         if let Some(measure) = &measure {
-            self.clock.end(measure, nanos);
+            self.clock.end(measure, done.nanos);
             if self.is_timed && self.clock.nanos() >= self.look_time.load(Ordering::Relaxed) {
                 self.look_at.store(0, Ordering::Relaxed);
             }
         }
-        let landing = &self.exits[exit.index()];
-        let run = Run { landing, is_held: held_back != 0, elsewhere, has_led: context.has_led.then_some(leads) };
-        if let Some(caller) = caller {
+        // SAFETY: the code has left by this exit, and the pause stands where it was entered.
+        unsafe { self.leave(pause, &mut context, words, exit, before, done) }
+    }
+
+    /// Its code, which had been entered on the context, with these words, when the thread had used so much fuel, has left by an exit: puts
+    /// the interpreter where it ended.
+    ///
+    /// # Safety
+    /// The pause stands where the code was entered, or where a call has led that has not come back to it.
+    #[inline(always)]
+    pub unsafe fn leave(
+        &self,
+        pause: &mut Pause<'_>,
+        context: &mut Context,
+        words: &[u64],
+        exit: ExitId,
+        before: i64,
+        done: Done,
+    ) -> Run<'_> {
+        let Done { elsewhere, leads, caller, .. } = done;
+        let (landing, has_led) = (self.landing(exit.0), std::mem::take(&mut context.has_led));
+        let is_held = context.held_back() != 0;
+        match caller {
             // SAFETY: the exit stands at the call, and what that has called is no longer in the midst of one.
-            unsafe { pause.abandon_call(&caller, landing.direct.as_ref(), &landing.frames, words) };
-            return run;
-        }
-        context.ticks += landing.fuel + held_back;
-        pause.leave(&context);
-        // SAFETY: the exit's snapshot is the state that interpreting would have led to.
-        unsafe {
-            match landing.returns {
-                true => pause.resume_at_return(&landing.frames, words),
-                false => pause.resume(&landing.frames, words),
+            Some(caller) => unsafe {
+                pause.abandon_call(&caller, landing.direct.as_ref(), &landing.frames, words);
+            },
+            None => {
+                context.ticks += landing.fuel;
+                context.put_back();
+                pause.leave(context);
+                // SAFETY: the exit's snapshot is the state that interpreting would have led to.
+                unsafe {
+                    match landing.returns {
+                        true => pause.resume_at_return(&landing.frames, words),
+                        false => pause.resume(&landing.frames, words),
+                    }
+                }
             }
         }
-        run
+        let here = (pause.fuel_used() - before - elsewhere).max(0) as u64;
+        Run { landing, is_held, here, has_led: has_led.then_some(leads) }
+    }
+
+    /// An entry is over: counts it. Gives what follows from it, and where it has led.
+    #[inline(always)]
+    pub fn conclude(
+        &self,
+        run: &Run<'_>,
+        special: Option<Box<(Vec<Constant>, u32)>>,
+        is_held: bool,
+        settings: &Settings,
+        executed: &AtomicU64,
+    ) -> (Option<Box<Change>>, Leads) {
+        let (landing, leads) = (run.landing, run.has_led.unwrap_or(run.landing.leads));
+        let is_due = self.is_due_after(landing, run.here);
+        // A call that has been made is counted.
+        let counted = self.count(run.has_led.is_none().then_some(landing), run.here, executed);
+        if special.is_none() && !is_due {
+            return (None, leads);
+        }
+        self.change(landing, leads, special, counted, is_held, settings)
+    }
+
+    /// Returns whether something may follow from an entry that is over and has not been counted, with so many rounds.
+    #[inline(always)]
+    pub fn is_due_after(&self, landing: &Landing, rounds: u64) -> bool {
+        self.entries.load(Ordering::Relaxed) + 1 >= self.due.entries.load(Ordering::Relaxed)
+            || self.rounds() + rounds >= self.due.rounds.load(Ordering::Relaxed)
+            || landing.taken.load(Ordering::Relaxed) + 1 >= landing.told_at.load(Ordering::Relaxed)
+    }
+
+    /// Counts an entry that is over, with so many rounds: gives the entries and rounds until now.
+    #[inline(always)]
+    pub fn count(&self, landing: Option<&Landing>, rounds: u64, executed: &AtomicU64) -> [u64; 2] {
+        count(executed, self.size.map_or(0, |size| size.times(rounds)));
+        if let Some(landing) = landing {
+            count(&landing.taken, 1);
+        }
+        [count(&self.entries, 1), count(&self.rounds, rounds)]
+    }
+
+    /// What its code counts.
+    #[inline(always)]
+    pub fn counters(&self) -> *mut u64 {
+        self.counters.as_ptr().cast::<u64>().cast_mut()
+    }
+
+    /// Returns whether a call in these lanes enters it, of those that come first: `None` if that takes more to find out.
+    #[inline(always)]
+    pub fn suits_call(&self, mask: u64) -> Option<bool> {
+        let is_one = mask.is_power_of_two();
+        for &(_, bits) in &self.masks {
+            if bits != mask {
+                return Some(false);
+            }
+        }
+        if !self.one_lane_words.is_empty() && !is_one {
+            return Some(false);
+        }
+        (self.is_simple && !(is_one && self.asks_for_one_lane())).then_some(true)
+    }
+
+    /// Returns whether a fast call may enter it, with so many words, while a slice holds so much fuel: nobody is to look at anything first.
+    /// That is so for the next entry only.
+    #[inline(always)]
+    pub fn may_be_called(&self, words: usize, ticks: i64) -> bool {
+        self.words <= words
+            && ticks <= self.rounds_until_look() as i64
+            && !self.clock.is_turn(self.entries.load(Ordering::Relaxed))
+            && self.arguments.pass_over()
+    }
+
+    /// Bytes of frames that it needs, and calls.
+    #[inline(always)]
+    pub fn room(&self) -> (u64, usize) {
+        self.room
     }
 
     /// What follows from an entry that left by `landing` and has led somewhere, where something may: with that, there have been so many
@@ -420,7 +504,7 @@ impl Version {
         landing: &Landing,
         leads: Leads,
         special: Option<Box<(Vec<Constant>, u32)>>,
-        [entries, rounds, taken]: [u64; 3],
+        [entries, rounds]: [u64; 2],
         is_held: bool,
         settings: &Settings,
     ) -> (Option<Box<Change>>, Leads) {
@@ -429,7 +513,7 @@ impl Version {
             let facts = EntryFacts { constants, ..self.facts.clone() };
             return (Some(Box::new(Change::Specialise(facts, times))), leads);
         }
-        let is_told = landing.is_told(taken);
+        let is_told = landing.is_told(landing.taken.load(Ordering::Relaxed));
         if landing.polls && is_held {
             // Several units are counted at once: what was not held back can be too little for them, round after round.
             self.look_at.fetch_min(rounds, Ordering::Relaxed);
@@ -441,7 +525,8 @@ impl Version {
         let is_review = entries >= entries_due || rounds >= rounds_due;
         if is_review {
             self.due.rounds.store(rounds + REVIEW_ROUNDS, Ordering::Relaxed);
-            let next = (entries / REVIEW + 1) * REVIEW;
+            let period = (entries / 16).next_power_of_two().clamp(REVIEW, MOST_REVIEW);
+            let next = (entries / period + 1) * period;
             let trial = self.trial.end.load(Ordering::Relaxed);
             self.due.entries.store(if trial > entries { next.min(trial) } else { next }, Ordering::Relaxed);
         }
@@ -780,63 +865,5 @@ impl Trial {
     fn is_over(&self, entries: u64) -> bool {
         let end = self.end.load(Ordering::Relaxed);
         entries >= end && self.end.compare_exchange(end, u64::MAX, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-    }
-}
-
-impl Arguments {
-    pub fn new(region: &Region, facts: &EntryFacts, prepared: &PreparedProgram, settings: &Settings) -> Arguments {
-        let known = |reg: &Reg| facts.constants.iter().any(|c| c.reg == *reg);
-        let is_wanted = settings.variants.has(Variant::Constant);
-        let regs = region.arguments.iter().filter(|r| is_wanted && !known(r));
-        let places: Box<[_]> = regs.map(|&r| (r, prepared.register(region.function, r))).collect();
-        let last = places.iter().map(|_| AtomicU64::new(0)).collect();
-        let [same, others, unseen] = [(); 3].map(|()| AtomicU32::new(0));
-        Arguments { places, last, same, others, unseen }
-    }
-
-    /// Looks whether the arguments are still the same; gives them when they have been for long enough, and for four
-    /// times as long, and so on; with how many times as long that is. Where they change all the time, it looks at one entry of a few.
-    #[inline]
-    fn look(&self, pause: &Pause<'_>, settings: &Settings) -> Option<Box<(Vec<Constant>, u32)>> {
-        if self.places.is_empty() {
-            return None;
-        }
-        let unseen = self.unseen.load(Ordering::Relaxed);
-        if unseen != 0 {
-            self.unseen.store(unseen - 1, Ordering::Relaxed);
-            return None;
-        }
-        self.compare(pause, settings)
-    }
-
-    #[inline(never)]
-    fn compare(&self, pause: &Pause<'_>, settings: &Settings) -> Option<Box<(Vec<Constant>, u32)>> {
-        let mut same = true;
-        for ((_, place), last) in self.places.iter().zip(&self.last) {
-            let now = pause.uniform(*place);
-            if last.load(Ordering::Relaxed) != now {
-                last.store(now, Ordering::Relaxed);
-                same = false;
-            }
-        }
-        if !same {
-            let others = self.others.load(Ordering::Relaxed);
-            self.unseen.store((1 << others) - 1, Ordering::Relaxed);
-            self.others.store((others + 1).min(MOST_UNSEEN), Ordering::Relaxed);
-            self.same.store(0, Ordering::Relaxed);
-            return None;
-        }
-        let times = self.same.load(Ordering::Relaxed).saturating_add(1);
-        self.same.store(times, Ordering::Relaxed);
-        self.others.store(0, Ordering::Relaxed);
-        let constants = || {
-            let values = self.places.iter().zip(&self.last);
-            values.map(|(&(reg, place), v)| Constant { reg, place, bits: v.load(Ordering::Relaxed) }).collect()
-        };
-        let long = times.checked_div(settings.same_arguments).unwrap_or(0);
-        let due = times == long * settings.same_arguments
-            && long.is_power_of_two()
-            && long.trailing_zeros().is_multiple_of(2);
-        due.then(|| Box::new((constants(), long)))
     }
 }

@@ -75,12 +75,16 @@ pub(crate) fn fits(t: &Thread, function: &PreparedFunction, base: *mut u8) -> bo
 /// # Safety
 /// Both places lie in frames within the stack, have the same shape and type, and the frames do not overlap.
 #[inline(always)]
-unsafe fn copy(to_base: *mut u8, to: &RegSlot, from_base: *const u8, from: &RegSlot) {
+pub(super) unsafe fn copy(to_base: *mut u8, to: &RegSlot, from_base: *const u8, from: &RegSlot) {
     // SAFETY: the caller's promise.
     unsafe {
         let (to, at) = (to_base.add(to.at as usize), from_base.add(from.at as usize));
         if from.shape == Shape::Uniform {
-            to.cast::<u64>().write(at.cast::<u64>().read());
+            // Not more than has been written: the processor waits where it reads what several stores have left.
+            match from.ty.size() {
+                4 => to.cast::<u32>().write(at.cast::<u32>().read()),
+                _ => to.cast::<u64>().write(at.cast::<u64>().read()),
+            }
             return;
         }
         // To call what copies any number of bytes takes longer than to copy those of a register, as a rule.

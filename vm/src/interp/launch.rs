@@ -127,8 +127,9 @@ impl Thread {
     }
 
     /// Returns whether the executing call has launched tasks that it has not waited for.
+    #[inline]
     pub fn has_to_wait(&self) -> bool {
-        self.launched.iter().any(|launched| launched.depth == self.frames.len())
+        !self.launched.is_empty() && self.launched.iter().any(|launched| launched.depth == self.frames.len())
     }
 
     /// Returns whether all tasks are done that the executing call has launched. If not, the thread pauses, to execute `step` again later;

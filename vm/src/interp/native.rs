@@ -11,8 +11,10 @@
 //! Programs prepared without a tracer have other handlers for back-edges and calls, and pay nothing.
 
 mod calls;
+mod operand;
 
-pub use calls::{Caller, DirectCall};
+pub use calls::{Caller, DirectCall, FastCall};
+pub use operand::Operand;
 
 use super::code::{Code, PreparedFunction, PreparedProgram, Step};
 use super::control;
@@ -25,7 +27,6 @@ use crate::program::{FuncId, Inst, Program, Reg};
 use crate::trap::Access;
 use crate::types::{Shape, Ty};
 use std::any::Any;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -314,6 +315,18 @@ impl Pause<'_> {
         self.thread.memory.has_numbers()
     }
 
+    /// How many frames there are around the executing one, those included of which only native code knows.
+    #[inline]
+    pub fn depth(&self) -> usize {
+        self.thread.frames.len() + self.thread.hidden
+    }
+
+    /// Fuel left in the current slice.
+    #[inline]
+    pub fn ticks(&self) -> i64 {
+        self.thread.ticks
+    }
+
     /// Fuel that the thread has used; a difference of two tells how much was used in between.
     #[inline]
     pub fn fuel_used(&self) -> i64 {
@@ -322,7 +335,7 @@ impl Pause<'_> {
 
     /// The masks of the executing frame, as [`Context::words`] has them at entry: [`FRAME_WORDS`], then [`ENTRY_WORDS`] for
     /// every entry.
-    #[inline]
+    #[inline(always)]
     pub fn write_masks(&self, words: &mut [u64]) {
         let t = &self.thread;
         words[0] = t.mask;
@@ -406,6 +419,7 @@ impl Pause<'_> {
     /// Takes back what native code has changed.
     #[inline]
     pub fn leave(&mut self, context: &Context) {
+        debug_assert_eq!(self.thread.held_back, 0, "fuel is not held back from the interpreter");
         self.thread.ticks = context.ticks;
         self.passed_over = context.passed_over;
     }
@@ -440,7 +454,7 @@ impl Pause<'_> {
     ///
     /// # Safety
     /// As for that.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn resume_at_return(&mut self, frames: &[ResumeFrame], words: &[u64]) {
         // SAFETY: the caller's promise, which is the contract of handlers.
         unsafe {
@@ -506,7 +520,7 @@ impl Pause<'_> {
 /// Reads a word alone. Two that have just been written one by one must not be read at once: the processor would wait
 /// until both are in its cache.
 #[inline(always)]
-fn by_itself(word: &u64) -> u64 {
+fn by_itself<T: Copy>(word: &T) -> T {
     // SAFETY: a reference can be read from.
     unsafe { std::ptr::read_volatile(word) }
 }
@@ -607,55 +621,6 @@ pub struct Context {
     thread: *mut Thread,
 }
 
-/// A memory operand of [`Context::load`] and [`Context::store`]: `base + index * scale + disp`, plus `lane * size` if `by_lane`.
-#[derive(Clone, Copy, Debug)]
-pub struct Operand {
-    /// The element type.
-    pub ty: Ty,
-    /// Bases: one word, or one per lane.
-    pub base: *const u64,
-    /// Whether there is one base per lane.
-    pub varying_base: bool,
-    /// The index's type, if there is one.
-    pub index_ty: Option<Ty>,
-    /// Indices: one, or one per lane.
-    pub index: *const u8,
-    /// Whether there is one index per lane.
-    pub varying_index: bool,
-    /// What the index is multiplied by.
-    pub scale: u32,
-    /// Displacement.
-    pub disp: i64,
-    /// Whether lanes lie one after another.
-    pub by_lane: bool,
-}
-
-impl Operand {
-    /// Pointer and offset of a lane; none where the sum has more than 64 bits.
-    ///
-    /// # Safety
-    /// `base` and `index` point to as many values as the flags say.
-    #[inline(always)]
-    unsafe fn offset(&self, lane: usize) -> Option<(u64, i64)> {
-        // SAFETY: the caller's promise.
-        let (base, index) = unsafe {
-            let base = self.base.add(if self.varying_base { lane } else { 0 }).read();
-            let at = if self.varying_index { lane } else { 0 };
-            let index = match self.index_ty {
-                None => 0,
-                Some(Ty::I32) => self.index.cast::<i32>().add(at).read_unaligned().into(),
-                Some(Ty::U32) => self.index.cast::<u32>().add(at).read_unaligned().into(),
-                Some(Ty::I64) => self.index.cast::<i64>().add(at).read_unaligned(),
-                Some(_) => i64::try_from(self.index.cast::<u64>().add(at).read_unaligned()).ok()?,
-            };
-            (base, index)
-        };
-        let lanes = if self.by_lane { (lane * self.ty.size()) as i64 } else { 0 };
-        let at = index.checked_mul(self.scale.into())?.checked_add(self.disp)?;
-        Some((base, at.checked_add(offset_of(base) + lanes)?))
-    }
-}
-
 impl Context {
     fn thread(&mut self) -> &mut Thread {
         // SAFETY: a context is used only between `Pause::enter` and `Pause::leave`, during which the thread lives and
@@ -688,6 +653,25 @@ impl Context {
         goes_on
     }
 
+    /// Keeps so much of the slice from native code, which leaves where it would need that: no more is taken meanwhile.
+    #[inline(always)]
+    pub fn hold_back(&mut self, units: i64) {
+        self.ticks -= units;
+        self.thread().held_back = units;
+    }
+
+    /// Puts back into the slice what was held back.
+    #[inline(always)]
+    pub fn put_back(&mut self) {
+        self.ticks += std::mem::take(&mut self.thread().held_back);
+    }
+
+    /// Fuel that is held back.
+    #[inline(always)]
+    pub fn held_back(&mut self) -> i64 {
+        self.thread().held_back
+    }
+
     /// Host address of byte 0 of a pointer's region.
     pub fn region_base(&mut self, pointer: u64) -> u64 {
         self.thread().memory.region(pointer, Access::Read).0 as u64
@@ -713,7 +697,7 @@ impl Context {
         self.pass_over();
         let (base, ticks) = (self.base, self.ticks.max(0));
         let t = self.thread();
-        let saved = (t.function, t.mask, t.region);
+        let saved = (t.base, t.function, t.mask, t.region);
         let prepared: *const PreparedFunction = t.code.function(function);
         (t.ticks, t.in_native) = (ticks, true);
         // SAFETY: the function belongs to the thread's code; the caller's promise is the contract of the handler.
@@ -724,8 +708,7 @@ impl Context {
             let step = (*prepared).steps.as_ptr().add(pc as usize);
             ((*step).handler)(t, step)
         };
-        t.base = base;
-        (t.function, t.mask, t.region) = saved;
+        (t.base, t.function, t.mask, t.region) = saved;
         t.in_native = false;
         t.trap = None;
         self.ticks = self.thread().ticks;
@@ -773,127 +756,5 @@ impl Context {
     /// Ends the memory of a frame.
     pub fn close_frame(&mut self, pointer: u64) {
         self.thread().memory.unmap_frame(region_of(pointer));
-    }
-
-    /// Hands out the host address of every active lane's element, lane by lane, until one may not be accessed. Returns whether all may
-    /// be.
-    ///
-    /// # Safety
-    /// As for [`Operand`]'s fields.
-    #[inline(always)]
-    unsafe fn each_address(
-        &mut self,
-        operand: &Operand,
-        mask: u64,
-        access: Access,
-        mut each: impl FnMut(usize, *mut u8),
-    ) -> bool {
-        let memory = &self.thread().memory;
-        let size = operand.ty.size() as u64;
-        // Lanes beside one another often point into one region.
-        let (mut number, mut region) = (u32::MAX, (std::ptr::null_mut(), 0));
-        for lane in super::lanes::lanes_of(mask) {
-            // SAFETY: the caller's promise.
-            let Some((base, offset)) = (unsafe { operand.offset(lane) }) else { return false };
-            if region_of(base) != number {
-                (number, region) = (region_of(base), memory.region(base, access));
-            }
-            // A negative offset is a huge number.
-            let (start, len) = region;
-            if len < size || offset as u64 > len - size {
-                return false;
-            }
-            each(lane, start.wrapping_add(offset as usize));
-        }
-        true
-    }
-
-    /// Loads the elements of the active lanes into `to`, lane after lane (inactive ones give 0); or, if an active lane may
-    /// not read, gives `false`, and `to` holds anything.
-    ///
-    /// # Safety
-    /// As for [`Operand`]'s fields; `to` has room for all lanes.
-    pub unsafe fn load(&mut self, operand: &Operand, mask: u64, to: *mut u8) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match operand.ty.size() {
-                1 => self.load_elements::<1>(operand, mask, to),
-                2 => self.load_elements::<2>(operand, mask, to),
-                4 => self.load_elements::<4>(operand, mask, to),
-                _ => self.load_elements::<8>(operand, mask, to),
-            }
-        }
-    }
-
-    /// [`load`](Self::load), of elements of `SIZE` bytes.
-    ///
-    /// # Safety
-    /// As for that.
-    unsafe fn load_elements<const SIZE: usize>(&mut self, operand: &Operand, mask: u64, to: *mut u8) -> bool {
-        let lanes = self.thread().lanes;
-        let to = to.cast::<[u8; SIZE]>();
-        // SAFETY: the caller's promise; addresses have been checked.
-        unsafe {
-            if mask.count_ones() as usize != lanes {
-                std::ptr::write_bytes(to, 0, lanes);
-            }
-            let copy = |lane, from: *mut u8| to.add(lane).write(from.cast::<[u8; SIZE]>().read());
-            if !self.each_address(operand, mask, Access::Read, copy) {
-                return false;
-            }
-            if operand.ty == Ty::Bool {
-                for lane in super::lanes::lanes_of(mask) {
-                    let truth = to.add(lane).cast::<u8>();
-                    *truth = (*truth != 0) as u8;
-                }
-            }
-        }
-        true
-    }
-
-    /// Stores the elements of the active lanes, ascending; or, if an active lane may not write, does nothing and gives
-    /// `false`. `from` holds one element, or one per lane.
-    ///
-    /// # Safety
-    /// As for [`Operand`]'s fields and `from`.
-    pub unsafe fn store(&mut self, operand: &Operand, mask: u64, from: *const u8, varying: bool) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match operand.ty.size() {
-                1 => self.store_elements::<1>(operand, mask, from, varying),
-                2 => self.store_elements::<2>(operand, mask, from, varying),
-                4 => self.store_elements::<4>(operand, mask, from, varying),
-                _ => self.store_elements::<8>(operand, mask, from, varying),
-            }
-        }
-    }
-
-    /// [`store`](Self::store), of elements of `SIZE` bytes.
-    ///
-    /// # Safety
-    /// As for that.
-    unsafe fn store_elements<const SIZE: usize>(
-        &mut self,
-        operand: &Operand,
-        mask: u64,
-        from: *const u8,
-        varying: bool,
-    ) -> bool {
-        let from = from.cast::<[u8; SIZE]>();
-        let mut addresses = [const { MaybeUninit::<*mut u8>::uninit() }; 64];
-        // SAFETY: the caller's promise; addresses have been checked, and those of active lanes have been written.
-        unsafe {
-            let note = |lane: usize, to| {
-                addresses[lane].write(to);
-            };
-            if !self.each_address(operand, mask, Access::Write, note) {
-                return false;
-            }
-            for lane in super::lanes::lanes_of(mask) {
-                let element = from.add(if varying { lane } else { 0 }).read();
-                addresses[lane].assume_init().cast::<[u8; SIZE]>().write(element);
-            }
-        }
-        true
     }
 }

@@ -65,6 +65,8 @@ pub(crate) struct Thread {
     pub lanes: usize,
     /// Fuel left in the current slice.
     pub ticks: i64,
+    /// What is kept from native code of the slice, while that runs.
+    pub held_back: i64,
     /// All fuel that it has taken and not given back, `ticks` included.
     taken: i64,
     /// Of what it has used, what the activity was told.
@@ -135,6 +137,7 @@ impl Thread {
             full: shared.code.program.width.full_mask(),
             lanes: shared.code.lanes,
             ticks: 0,
+            held_back: 0,
             taken: 0,
             told: Cell::new(0),
             pace: Pace::new(),
@@ -256,6 +259,7 @@ impl Thread {
     }
 
     /// Counts fuel as [`charge`](Self::charge) does, while native code runs: `false` if the interpreter is to do it.
+    #[inline]
     pub fn charge_at_once(&mut self, units: u64) -> bool {
         let enough = self.ticks >= units as i64 || units <= MAX_SLICE && self.refill_at_once(units);
         if enough {
@@ -314,9 +318,13 @@ impl Thread {
     }
 
     /// The slice does not hold so much while native code runs, which may hold addresses: polls and takes one that does,
-    /// unless the run must end, or the thread would have to wait, or others wait for it to let go of memory. Then gives
-    /// `false`; what is to be done is found out by [`charge`](Self::charge), once native code has left.
+    /// unless the run must end, or the thread would have to wait, or others wait for it to let go of memory, or there is more in the
+    /// slice, [held back](Self::held_back). Then gives `false`; what is to be done is found out by [`charge`](Self::charge), once native
+    /// code has left.
     pub fn refill_at_once(&mut self, units: u64) -> bool {
+        if self.held_back != 0 {
+            return false;
+        }
         self.release_fuel();
         let waited_for = self.memory.is_shared() && self.memory.has_freed();
         if waited_for || self.must_end().is_some() {
@@ -336,7 +344,14 @@ impl Thread {
         self.ticks = 0;
     }
 
+    /// Fuel that it has taken and not given back.
+    #[inline]
+    pub fn taken(&self) -> i64 {
+        self.taken
+    }
+
     /// Fuel that it has used.
+    #[inline]
     pub fn fuel_used(&self) -> i64 {
         self.taken - self.ticks
     }

@@ -1,11 +1,11 @@
 //! Calls that native code makes, and comes back from or not: what becomes of the thread's frames meanwhile.
 
-use super::{Context, Pause, PreparedProgram, ResumeFrame, read_masks};
-use crate::interp::code::PreparedFunction;
+use super::{Context, Pause, PreparedProgram, ResumeFrame, by_itself, read_masks};
+use crate::interp::code::{PreparedFunction, RegSlot};
 use crate::interp::control;
 use crate::interp::thread::{Frame, Thread};
 use crate::isa::Op;
-use crate::memory::region_of;
+use crate::memory::{region_of, region_start};
 use crate::program::FuncId;
 
 /// The frame that native code was entered with, while a function that it calls executes; see [`Pause::begin_call`].
@@ -20,6 +20,18 @@ pub struct Caller {
     hidden: usize,
 }
 
+/// A fast call that is being made, see [`Context::begin_fast_call`]: what the context is to have again.
+pub struct FastCall {
+    base: *mut u8,
+    memory_base: *mut u8,
+    words: *mut u64,
+    frame_address: u64,
+    counters: *mut u64,
+    caller: *mut (),
+    /// The region of the callee's memory, or 0.
+    region: u32,
+}
+
 /// A call that names its function, as native code makes it: what is the same each time.
 pub struct DirectCall {
     /// The function that calls, and the function that is called.
@@ -32,6 +44,35 @@ pub struct DirectCall {
     to: usize,
     /// Frames between the entered one and the one that is called.
     hidden: usize,
+    /// Bytes of the callee's frame, and the fuel of the call.
+    bytes: usize,
+    fuel: i64,
+    /// Whether the callee's frame has memory.
+    has_memory: bool,
+    /// The callee's first step, in the program that this is a call of.
+    first: usize,
+    /// Where results go, each with where the callee leaves it.
+    results: Box<[(RegSlot, RegSlot)]>,
+}
+
+impl DirectCall {
+    /// The [place](Pause::place) of the callee's first instruction.
+    #[inline]
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Fuel of the call.
+    #[inline]
+    pub fn fuel(&self) -> i64 {
+        self.fuel
+    }
+
+    /// How many frames there are more during the call.
+    #[inline]
+    pub fn frames(&self) -> usize {
+        self.hidden + 1
+    }
 }
 
 impl PreparedProgram {
@@ -43,7 +84,21 @@ impl PreparedProgram {
         let callee = FuncId(inst.filter(|inst| inst.op == Op::Call)?.aux);
         let from = frame.at as usize;
         let to = from + usize::try_from(self.frame_bytes(function)?).ok()?;
-        Some(DirectCall { function, callee, pc, from, to, hidden })
+        let [calling, called] = [function, callee].map(|function| self.0.function(function));
+        let site = &calling.calls[calling.steps[pc as usize].aux as usize];
+        Some(DirectCall {
+            function,
+            callee,
+            pc,
+            from,
+            to,
+            hidden,
+            bytes: called.frame_bytes,
+            fuel: called.fuel as i64,
+            has_memory: called.memory_bytes != 0,
+            first: called.steps.as_ptr().addr(),
+            results: site.rets.iter().copied().zip(called.results.iter().copied()).collect(),
+        })
     }
 }
 
@@ -58,9 +113,8 @@ impl Pause<'_> {
     #[inline(always)]
     pub unsafe fn call(&mut self, call: &DirectCall, mask: u64, context: &mut Context) -> Option<Caller> {
         let t = &mut *self.thread;
-        let (function, base, floor, region) = (t.function, t.base, t.floor, t.region);
+        let to = t.base.wrapping_add(call.to);
         let callee: *const PreparedFunction = t.code.function(call.callee);
-        let to = base.wrapping_add(call.to);
         // SAFETY: it belongs to the thread's code, which nothing replaces meanwhile.
         let f = unsafe { &*callee };
         let fits = t.stack.left(to) >= f.frame_bytes && t.frames.len() + t.hidden + call.hidden < t.max_depth;
@@ -71,7 +125,6 @@ impl Pause<'_> {
         if self.passed_over != 0 {
             t.memory.pass_over_frames(std::mem::take(&mut self.passed_over));
         }
-        t.masks.truncate(floor);
         let region_called = match f.memory_bytes {
             0 => 0,
             // SAFETY: there is room for the frame.
@@ -84,8 +137,24 @@ impl Pause<'_> {
                 }
             },
         };
+        // SAFETY: the caller's promise.
+        Some(unsafe { self.push_call(call, mask, region_called) })
+    }
+
+    /// Has the thread execute the callee of a call, whose memory is that region.
+    ///
+    /// # Safety
+    /// As for [`call`](Self::call); there is room for the callee's frame.
+    #[inline(always)]
+    unsafe fn push_call(&mut self, call: &DirectCall, mask: u64, region_called: u32) -> Caller {
+        let t = &mut *self.thread;
+        let (function, base, floor, region) = (t.function, t.base, t.floor, t.region);
+        let callee: *const PreparedFunction = t.code.function(call.callee);
+        let to = base.wrapping_add(call.to);
+        t.masks.truncate(floor);
         // SAFETY: both functions belong to the thread's code; there is room for the frame.
-        unsafe {
+        let f = unsafe {
+            let f = &*callee;
             control::write_constants(f, to);
             // What regions are hidden is known to who abandons the call.
             let (calling, at): (*const PreparedFunction, u32) = match call.hidden {
@@ -95,12 +164,25 @@ impl Pause<'_> {
             let step = (*calling).steps.as_ptr().add(call.pc as usize);
             let base = base.wrapping_add(call.from);
             t.frames.push(Frame { function: calling, step, base, mask, floor, region: at });
-        }
+            f
+        };
         t.hidden += call.hidden;
         t.masks.reserve(f.mask_depth);
         (t.base, t.function, t.region, t.mask) = (to, callee, region_called, mask);
         self.next = f.steps.as_ptr();
-        Some(Caller { function, base, floor, region, hidden: call.hidden, frames: t.frames.len() - 1 })
+        Caller { function, base, floor, region, hidden: call.hidden, frames: t.frames.len() - 1 }
+    }
+
+    /// A fast call cannot be one any longer: tells the thread of it, as if it had been made by [`call`](Self::call). All fast calls around
+    /// it have become such before.
+    ///
+    /// # Safety
+    /// The call has been [begun](Context::begin_fast_call) on the context, in these lanes, and neither has ended.
+    #[cold]
+    pub unsafe fn show_call(&mut self, call: &DirectCall, mask: u64, fast: &FastCall) -> Caller {
+        debug_assert_eq!(self.thread.base, fast.base, "calls are shown in the order in which they were made");
+        // SAFETY: the caller's promise.
+        unsafe { self.push_call(call, mask, fast.region) }
     }
 
     /// Native code that was entered, and has written its state, makes a call by the interpreter's handler: puts the interpreter at that,
@@ -237,6 +319,93 @@ impl Pause<'_> {
         self.thread.in_native = false;
         self.thread.stepping = before;
         all
+    }
+}
+
+impl Context {
+    /// Native code makes a call of other native code, of which the thread is not told: the context becomes that of the callee, whose
+    /// arguments are in its frame. Gives `None`, and nothing has happened, where there may be no room: for the callee's frame, and
+    /// `room.0` bytes from its base on, and for `room.1` frames more than the `depth` that there are during the call; or where the slice
+    /// does not hold the fuel; or other memory is to be told of first.
+    ///
+    /// # Safety
+    /// The context is that of code that stands at the call and has entered the memory of all its frames; there are so many words and
+    /// counters for the code that is called, which returns to this or is [shown](Pause::show_call) before anything asks the thread about
+    /// its frames.
+    #[inline(always)]
+    pub unsafe fn begin_fast_call(
+        &mut self,
+        call: &DirectCall,
+        mask: u64,
+        depth: usize,
+        room: (u64, usize),
+        words: *mut u64,
+        counters: *mut u64,
+    ) -> Option<FastCall> {
+        let to = self.base.wrapping_add(call.to);
+        let (ticks, passed_over) = (self.ticks, self.passed_over);
+        let t = self.thread();
+        let bytes = (call.bytes as u64).max(room.0);
+        let fits = t.stack.left(to) as u64 >= bytes && depth + room.1 < t.max_depth;
+        if !fits || ticks < call.fuel || passed_over != 0 {
+            return None;
+        }
+        let mut region = 0;
+        if call.has_memory {
+            let callee: *const PreparedFunction = t.code.function(call.callee);
+            // SAFETY: it belongs to the thread's code, which nothing replaces meanwhile; there is room for the frame.
+            region = unsafe { enter_memory(t, &*callee, to)? };
+        }
+        let Context { base, memory_base, frame_address, caller, .. } = *self;
+        let fast =
+            FastCall { base, memory_base, words: self.words, frame_address, counters: self.counters, caller, region };
+        self.ticks = ticks - call.fuel;
+        self.base = to;
+        self.memory_base = memory_base.wrapping_add(call.to);
+        (self.words, self.counters) = (words, counters);
+        self.frame_address = if region == 0 { 0 } else { region_start(region) };
+        // SAFETY: there is room for what a frame without entries takes.
+        unsafe {
+            *words = mask;
+            *words.add(1) = self.frame_address;
+        }
+        Some(fast)
+    }
+
+    /// The code that was called has left at the return of its function: the call is over, and the context that of the code that has
+    /// made it.
+    ///
+    /// # Safety
+    /// The call has been begun on this context, and has not been shown.
+    #[inline(always)]
+    pub unsafe fn end_fast_call(&mut self, call: &DirectCall, fast: &FastCall) {
+        if fast.region != 0 {
+            self.thread().memory.unmap_frame(fast.region);
+        }
+        let (from, to) = (self.base, fast.base.wrapping_add(call.from));
+        for (place, result) in &call.results {
+            // SAFETY: both frames lie in the stack, and the registers are of one type.
+            unsafe { control::copy(to, place, from, result) };
+        }
+        self.restore(fast);
+    }
+
+    /// The context is that of the code again that has made a call.
+    #[inline(always)]
+    pub fn restore(&mut self, fast: &FastCall) {
+        self.base = by_itself(&fast.base);
+        self.memory_base = by_itself(&fast.memory_base);
+        self.words = by_itself(&fast.words);
+        self.frame_address = by_itself(&fast.frame_address);
+        self.counters = by_itself(&fast.counters);
+        self.caller = by_itself(&fast.caller);
+    }
+
+    /// Fuel that the thread has used, with what native code has counted.
+    #[inline(always)]
+    pub fn fuel_used(&mut self) -> i64 {
+        let ticks = self.ticks;
+        self.thread().taken() - ticks
     }
 }
 

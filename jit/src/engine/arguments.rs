@@ -1,0 +1,83 @@
+//! What a version is entered with, entry after entry: whether one for these constants pays.
+
+use crate::ir::Region;
+use crate::record::{Constant, EntryFacts};
+use crate::settings::{Settings, Variant};
+use spmdvm_vm::PreparedProgram;
+use spmdvm_vm::interp::native::{Pause, RegisterSlot};
+use spmdvm_vm::program::Reg;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// So many entries are not looked at, as a power of two, whose arguments change all the time.
+const MOST_UNSEEN: u32 = 4;
+
+/// Uniform registers that the loop does not change, and how long they have been the same.
+pub(super) struct Arguments {
+    places: Box<[(Reg, RegisterSlot)]>,
+    last: Box<[AtomicU64]>,
+    same: AtomicU32,
+    /// How often they have been others, one time after another; and for how many entries nobody looks for that reason.
+    others: AtomicU32,
+    unseen: AtomicU32,
+}
+
+impl Arguments {
+    pub fn new(region: &Region, facts: &EntryFacts, prepared: &PreparedProgram, settings: &Settings) -> Arguments {
+        let known = |reg: &Reg| facts.constants.iter().any(|c| c.reg == *reg);
+        let is_wanted = settings.variants.has(Variant::Constant);
+        let regs = region.arguments.iter().filter(|r| is_wanted && !known(r));
+        let places: Box<[_]> = regs.map(|&r| (r, prepared.register(region.function, r))).collect();
+        let last = places.iter().map(|_| AtomicU64::new(0)).collect();
+        let [same, others, unseen] = [(); 3].map(|()| AtomicU32::new(0));
+        Arguments { places, last, same, others, unseen }
+    }
+
+    /// Looks whether the arguments are still the same; gives them when they have been for long enough, and for four
+    /// times as long, and so on; with how many times as long that is. Where they change all the time, it looks at one entry of a few.
+    #[inline]
+    pub fn look(&self, pause: &Pause<'_>, settings: &Settings) -> Option<Box<(Vec<Constant>, u32)>> {
+        if self.pass_over() { None } else { self.compare(pause, settings) }
+    }
+
+    /// Returns whether nobody looks at this entry.
+    #[inline(always)]
+    pub fn pass_over(&self) -> bool {
+        if self.places.is_empty() {
+            return true;
+        }
+        let unseen = self.unseen.load(Ordering::Relaxed);
+        self.unseen.store(unseen.saturating_sub(1), Ordering::Relaxed);
+        unseen != 0
+    }
+
+    #[inline(never)]
+    fn compare(&self, pause: &Pause<'_>, settings: &Settings) -> Option<Box<(Vec<Constant>, u32)>> {
+        let mut same = true;
+        for ((_, place), last) in self.places.iter().zip(&self.last) {
+            let now = pause.uniform(*place);
+            if last.load(Ordering::Relaxed) != now {
+                last.store(now, Ordering::Relaxed);
+                same = false;
+            }
+        }
+        if !same {
+            let others = self.others.load(Ordering::Relaxed);
+            self.unseen.store((1 << others) - 1, Ordering::Relaxed);
+            self.others.store((others + 1).min(MOST_UNSEEN), Ordering::Relaxed);
+            self.same.store(0, Ordering::Relaxed);
+            return None;
+        }
+        let times = self.same.load(Ordering::Relaxed).saturating_add(1);
+        self.same.store(times, Ordering::Relaxed);
+        self.others.store(0, Ordering::Relaxed);
+        let constants = || {
+            let values = self.places.iter().zip(&self.last);
+            values.map(|(&(reg, place), v)| Constant { reg, place, bits: v.load(Ordering::Relaxed) }).collect()
+        };
+        let long = times.checked_div(settings.same_arguments).unwrap_or(0);
+        let due = times == long * settings.same_arguments
+            && long.is_power_of_two()
+            && long.trailing_zeros().is_multiple_of(2);
+        due.then(|| Box::new((constants(), long)))
+    }
+}
