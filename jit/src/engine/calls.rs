@@ -14,8 +14,8 @@
 //! called are left at once, the last one first. Each leaves by the exit that stands at its call, which writes its state below that of
 //! what it has called. Then all is in the frames, the mask stack and the thread, and what called first goes on from there as if it
 //! had been led there. Until then only memory that others see is up to date, and what is below a call on the thread's stack of frames
-//! is read by nobody. (A call of a function that is not known writes its state first, for it is the interpreter's handler that makes
-//! it.) Where the machine's stack is deep, a call is a link: the region is left before it.
+//! is read by nobody. (A call of a function that is not known writes its state first, for it may be the interpreter's handler that
+//! makes it.) Where the machine's stack is deep, a call is a link: the region is left before it.
 //!
 //! Meanwhile regions hold addresses of the host. What would have the thread wait, or let go of memory, is left to the interpreter
 //! ([`Pause::steps_within`]).
@@ -140,7 +140,20 @@ impl<'a> Calling<'a> {
     /// As for [`call`], at an exit with this landing.
     #[inline(always)]
     unsafe fn call_fast(&mut self, context: &mut Context, landing: &'a Landing, mask: u64) -> Attempt {
-        let Some(call) = landing.direct.as_ref().filter(|_| !self.measures) else { return Attempt::Refused };
+        if self.measures {
+            return Attempt::Refused;
+        }
+        // SAFETY: the caller's promise; where the function is known only now, the code has written the state of the exit.
+        let (call, mask) = unsafe {
+            match (&landing.direct, &landing.indirect) {
+                (Some(call), _) => (call, mask),
+                (None, Some(call)) => match call.target(context) {
+                    Some(call) => (call, *self.words.cast::<u64>().add(landing.last_words)),
+                    None => return Attempt::Refused,
+                },
+                (None, None) => return Attempt::Refused,
+            }
+        };
         // SAFETY: see `call`.
         let at_hand = unsafe { &mut *self.at_hand };
         let Some(place) = at_hand.find(call.first()) else { return Attempt::Refused };

@@ -2,7 +2,7 @@
 
 use crate::ir::{Exit, ExitReason, FrameState};
 use crate::settings::Settings;
-use spmdvm_vm::interp::native::{DirectCall, ENTRY_WORDS, FRAME_WORDS, ResumeFrame, UnopenedMemory};
+use spmdvm_vm::interp::native::{DirectCall, ENTRY_WORDS, FRAME_WORDS, IndirectCall, ResumeFrame, UnopenedMemory};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where an exit leads.
@@ -10,6 +10,8 @@ pub(super) struct Landing {
     pub frames: Box<[ResumeFrame]>,
     /// The call at which it stands, if its region makes that and it names its function.
     pub direct: Option<DirectCall>,
+    /// The same, if the function is known only when it is called.
+    pub indirect: Option<IndirectCall>,
     /// Mask words that the exit writes; and where those of the last frame begin.
     pub words: usize,
     pub last_words: usize,
@@ -84,6 +86,7 @@ impl Landing {
         Landing {
             frames,
             direct: None,
+            indirect: None,
             words: all,
             last_words: all - exit.frames.last().map_or(0, words),
             taken,

@@ -166,6 +166,11 @@ impl Code {
         }
     }
 
+    /// The function that a function value is of; `None` if there is none.
+    pub fn function_of_value(&self, value: u64) -> Option<&PreparedFunction> {
+        self.function_at(usize::try_from(value.checked_sub(1)?).ok()?)
+    }
+
     /// The function that an index from a program is of; `None` if there is none.
     pub fn function_at(&self, index: usize) -> Option<&PreparedFunction> {
         (index < self.functions.len()).then(|| self.function(FuncId(index as u32)))

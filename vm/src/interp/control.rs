@@ -193,8 +193,7 @@ impl<const TRACED: bool> Kernel for CallIndirect<TRACED> {
         unsafe {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
             let value = get::<u64>(t.reg((*step).a));
-            let index = usize::try_from(value.wrapping_sub(1)).unwrap_or(usize::MAX);
-            let callee = t.code.function_at(index).filter(|f| f.signature == (*site).signature);
+            let callee = t.code.function_of_value(value).filter(|f| f.signature == (*site).signature);
             match callee.map(|f| f as *const PreparedFunction) {
                 Some(callee) => call::<TRACED>(t, step, &*site, callee),
                 None => t.raise(step, TrapKind::BadFunction, None, TrapDetail::Pointer(value)),

@@ -13,7 +13,7 @@
 mod calls;
 mod operand;
 
-pub use calls::{Caller, DirectCall, FastCall};
+pub use calls::{Caller, DirectCall, FastCall, IndirectCall};
 pub use operand::Operand;
 
 use super::code::{Code, PreparedFunction, PreparedProgram, Step};

@@ -1,12 +1,13 @@
 //! Calls that native code makes, and comes back from or not: what becomes of the thread's frames meanwhile.
 
 use super::{Context, Pause, PreparedProgram, ResumeFrame, by_itself, read_masks};
-use crate::interp::code::{PreparedFunction, RegSlot};
+use crate::interp::code::{Code, PreparedFunction, RegSlot};
 use crate::interp::control;
 use crate::interp::thread::{Frame, Thread};
 use crate::isa::Op;
 use crate::memory::{region_of, region_start};
-use crate::program::FuncId;
+use crate::program::{FuncId, Inst};
+use std::sync::OnceLock;
 
 /// The frame that native code was entered with, while a function that it calls executes; see [`Pause::begin_call`].
 pub struct Caller {
@@ -51,9 +52,26 @@ pub struct DirectCall {
     has_memory: bool,
     /// The callee's first step, in the program that this is a call of.
     first: usize,
+    /// Where arguments are that native code does not put into the callee's frame, each with where they go.
+    arguments: Box<[(RegSlot, RegSlot)]>,
     /// Where results go, each with where the callee leaves it.
     results: Box<[(RegSlot, RegSlot)]>,
 }
+
+/// A call of a function that is known only when it is made, as native code makes it.
+pub struct IndirectCall {
+    function: FuncId,
+    pc: u32,
+    from: usize,
+    hidden: usize,
+    /// Where the function's value lies from the base of the entered frame.
+    value_at: usize,
+    /// The functions that have been called first, by their values.
+    targets: [OnceLock<(u64, DirectCall)>; TARGETS],
+}
+
+/// How many functions are known that have been called at a place.
+const TARGETS: usize = 4;
 
 impl DirectCall {
     /// The [place](Pause::place) of the callee's first instruction.
@@ -79,26 +97,94 @@ impl PreparedProgram {
     /// The call at which an exit with these frames stands, if that names its function.
     pub fn direct_call(&self, frames: &[ResumeFrame]) -> Option<DirectCall> {
         let (frame, hidden) = (frames.last()?, frames.len() - 1);
-        let (function, pc) = (frame.function, frame.pc);
-        let inst = self.0.program.functions[function.0 as usize].code.get(pc as usize);
-        let callee = FuncId(inst.filter(|inst| inst.op == Op::Call)?.aux);
-        let from = frame.at as usize;
-        let to = from + usize::try_from(self.frame_bytes(function)?).ok()?;
-        let [calling, called] = [function, callee].map(|function| self.0.function(function));
+        let callee = FuncId(self.inst(frame).filter(|inst| inst.op == Op::Call)?.aux);
+        let call = DirectCall::new(&self.0, (frame.function, frame.pc), callee, frame.at as usize, hidden)?;
+        Some(DirectCall { arguments: Box::default(), ..call })
+    }
+
+    /// The same, if the function is known only when it is called.
+    pub fn indirect_call(&self, frames: &[ResumeFrame]) -> Option<IndirectCall> {
+        let (frame, hidden) = (frames.last()?, frames.len() - 1);
+        self.inst(frame).filter(|inst| inst.op == Op::CallInd)?;
+        let &ResumeFrame { function, pc, at, .. } = frame;
+        let (from, value) = (at as usize, self.0.function(function).steps[pc as usize].a);
+        let targets = [const { OnceLock::new() }; TARGETS];
+        Some(IndirectCall { function, pc, from, hidden, value_at: from + value as usize, targets })
+    }
+
+    /// The instruction at which a frame stands.
+    fn inst(&self, frame: &ResumeFrame) -> Option<&Inst> {
+        self.0.program.functions[frame.function.0 as usize].code.get(frame.pc as usize)
+    }
+}
+
+impl DirectCall {
+    /// A call at an instruction of a function, whose frame lies so far from the base of the entered one; `None` if no stack can hold
+    /// the frames.
+    fn new(
+        code: &Code,
+        (function, pc): (FuncId, u32),
+        callee: FuncId,
+        from: usize,
+        hidden: usize,
+    ) -> Option<DirectCall> {
+        let [calling, called] = [function, callee].map(|function| code.function(function));
         let site = &calling.calls[calling.steps[pc as usize].aux as usize];
+        let both = |a: &[RegSlot], b: &[RegSlot]| a.iter().copied().zip(b.iter().copied()).collect();
         Some(DirectCall {
             function,
             callee,
             pc,
             from,
-            to,
+            to: from.checked_add(calling.frame_bytes)?,
             hidden,
             bytes: called.frame_bytes,
             fuel: called.fuel as i64,
             has_memory: called.memory_bytes != 0,
             first: called.steps.as_ptr().addr(),
-            results: site.rets.iter().copied().zip(called.results.iter().copied()).collect(),
+            arguments: both(&site.args, &called.params),
+            results: both(&site.rets, &called.results),
         })
+    }
+}
+
+impl IndirectCall {
+    /// The call of the function whose value there is now; `None` if that is none, or many others have been called here.
+    ///
+    /// # Safety
+    /// The context is that of the code that makes the call, which has written its state.
+    #[inline]
+    pub unsafe fn target(&self, context: &mut Context) -> Option<&DirectCall> {
+        let base = context.base;
+        // SAFETY: the functions belong to the thread's code, which nothing replaces meanwhile; the caller's promise: the frame is there.
+        let value = unsafe {
+            // The value may be one of them, and arguments too.
+            let function: *const PreparedFunction = context.thread().code.function(self.function);
+            control::write_constants(&*function, base.wrapping_add(self.from));
+            base.wrapping_add(self.value_at).cast::<u64>().read()
+        };
+        for target in &self.targets {
+            match target.get() {
+                Some((known, call)) if *known == value => return Some(call),
+                Some(_) => {}
+                None => return self.add(target, value, &context.thread().code),
+            }
+        }
+        None
+    }
+
+    #[cold]
+    fn add<'a>(&self, free: &'a OnceLock<(u64, DirectCall)>, value: u64, code: &Code) -> Option<&'a DirectCall> {
+        let callee = code.function_of_value(value)?;
+        let calling = code.function(self.function);
+        let site = &calling.calls[calling.steps[self.pc as usize].aux as usize];
+        if callee.signature != site.signature {
+            return None;
+        }
+        let call = DirectCall::new(code, (self.function, self.pc), callee.id, self.from, self.hidden)?;
+        let (known, call) = free.get_or_init(|| (value, call));
+        // Another thread may have called another function first.
+        (*known == value).then_some(call)
     }
 }
 
@@ -360,6 +446,10 @@ impl Context {
         let fast =
             FastCall { base, memory_base, words: self.words, frame_address, counters: self.counters, caller, region };
         self.ticks = ticks - call.fuel;
+        for (argument, param) in &call.arguments {
+            // SAFETY: both frames lie in the stack, and the registers are of one type.
+            unsafe { control::copy(to, param, base.wrapping_add(call.from), argument) };
+        }
         self.base = to;
         self.memory_base = memory_base.wrapping_add(call.to);
         (self.words, self.counters) = (words, counters);
