@@ -1497,8 +1497,24 @@ def array_distinct_of_a_number(a):
     a[0] = len(np.unique(a[0]))  # HERE `np.unique` takes an array
 
 
-def array_histogram_with_weights(a):
-    a[:2] = np.histogram(a, 2, (0, 1), weights=a)[0]  # HERE `np.histogram` takes no such `weights` in a kernel
+def array_histogram_with_one_weight(a):
+    a[:2] = np.histogram(a, 2, (0, 1), weights=2.0)[0]  # HERE weights are an array, one for each element
+
+
+def array_histogram_with_a_mask(a):
+    a[:2] = np.histogram(a, 2, (0, 1), weights=a > 1)[0]  # HERE weights are numbers in a kernel
+
+
+def array_histogram_with_weights_of_another_shape(a):
+    a[:2] = np.histogram(a, 2, (0, 1), weights=a[:, None])[0]  # HERE weights have the shape of the array
+
+
+def array_histogram_that_may_be_dense(a):
+    a[:2] = np.histogram(a, 2, (0, 1), density=len(a) > 2)[0]  # HERE `density` is `True` or `False` in a kernel
+
+
+def array_histogram_that_is_normed(a):
+    a[:2] = np.histogram(a, 2, (0, 1), normed=True)[0]  # HERE `np.histogram` takes no such `normed` in a kernel
 
 
 def array_histogram_without_a_range(a):

@@ -144,6 +144,94 @@ def test_histograms_are_tuples_of_arrays(options):
     assert same(spmdvm.kernel(**options)(in_rows)(m), in_rows(m))
 
 
+def weighted(a, w):
+    return np.histogram(a, 7, (-3.0, 3.0), weights=w)
+
+
+def weighted_between(a, edges, w):
+    return np.histogram(a, edges, weights=w), np.histogram(a, edges, density=True, weights=w)
+
+
+def dense(a, n, edges):
+    return np.histogram(a, n, (-3, 5), density=True), np.histogram(a, edges, None, True)
+
+
+def near(found, expected, rtol):
+    """Return whether histograms are the same but for how their sums are rounded."""
+    if not isinstance(expected[0], np.ndarray):
+        return all(near(one, other, rtol) for one, other in zip(found, expected))
+    (sums, edges), (others, same_edges) = found, expected
+    is_near = np.allclose(sums, others, rtol, 0, equal_nan=True)
+    return is_near and sums.dtype == others.dtype and same(edges, same_edges)
+
+
+@EVERY_WAY
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", [*DTYPES, "int8", "uint8", "uint64", "float16"])
+def test_sums_of_weights(dtype, options):
+    kernel, between = (spmdvm.kernel(**options)(function) for function in (weighted, weighted_between))
+    for n in (0, 1, 5, 1000):
+        w = (100 * rng.random(n)).astype(dtype)
+        if w.dtype.itemsize == 1:
+            # (What numpy makes of sums that are too great is not defined.)
+            w %= 2
+        for of in DTYPES:
+            a = (3 * rng.normal(size=n)).astype(of)
+            # Elements are added in order, so that the bits are the same.
+            assert same(kernel(a, w), weighted(a, w)), (n, of)
+            # There numpy takes sums of all elements before one from another, in the type of the weights.
+            for edges in (np.array([-3.0, 0.1, 1, 3]), np.array([0, 2, 5], np.int32), np.zeros(1)):
+                rtol = {"float32": 1e-4, "float16": 0.05}.get(dtype, 1e-12)
+                assert near(between(a, edges, w), weighted_between(a, edges, w), rtol), (n, of)
+
+
+@EVERY_WAY
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", [*DTYPES, "uint8", "float16"])
+def test_densities(dtype, options):
+    kernel = spmdvm.kernel(**options)(dense)
+    for n in (0, 1, 5, 1000):
+        a = (3 * rng.normal(size=n)).astype(dtype)
+        for edges in ([-3, -1, 2, 2], [0.1, 0.7, 2.5], [1], [-np.inf, 0, np.inf]):
+            edges = np.array(edges)
+            assert same(kernel(a, 10, edges), dense(a, 10, edges)), (n, edges)
+
+
+@EVERY_WAY
+def test_weights_of_what_is_computed(options):
+    def counted(a, weights=None, bins=5):
+        return np.histogram(a, bins, (0.0, 1.0), weights=weights)[0]
+
+    def several(m, w):
+        of_rows = np.histogram(m, 4, (0, 1), weights=w * 2 + 1, density=True)
+        part, _ = np.histogram(m[:, 1], 3, (0.0, 1.0), False, w[::-1, 0])
+        listed = [x for x in w[0]]
+        of_list = np.histogram(m[0], 3, (0.0, 1.0), weights=listed)[0]
+        of_computed = np.histogram(-m, 3, (-1, 0), weights=-w)[0]
+        return of_rows, part, of_list, of_computed, counted(m[0]), counted(m[0], w[1], 3)
+
+    m, w = rng.random((6, 5)), rng.integers(0, 9, (6, 5)).astype(float)
+    (found, *rest), (expected, *others) = spmdvm.kernel(**options)(several)(m, w), several(m, w)
+    assert near(found, expected, 1e-12) and same(tuple(rest), tuple(others))
+
+
+@EVERY_WAY
+def test_many_weights(options):
+    a, w = rng.random(100_000), rng.random(100_000)
+    assert near(spmdvm.kernel(**options)(weighted)(a, w), weighted(a, w), 1e-12)
+
+
+def test_weights_of_another_shape_trap():
+    with pytest.raises(AssertionError, match="weights have the shape of the array"):
+        spmdvm.kernel(weighted)(np.zeros(4), np.zeros(5))
+    with pytest.raises(AssertionError, match="weights have the shape of the array"):
+        spmdvm.kernel(weighted)(np.zeros((3, 4)), np.zeros((4, 3)))
+    with pytest.raises(spmdvm.CompileError, match="weights have the shape of the array"):
+        spmdvm.kernel(weighted)(np.zeros((2, 2)), np.zeros(4))
+    with pytest.raises(spmdvm.CompileError, match="complex"):
+        spmdvm.kernel(weighted)(np.zeros(4), np.zeros(4, complex))
+
+
 def test_ranges_and_edges_that_numpy_refuses_trap():
     a = rng.random(10)
     kernel = spmdvm.kernel(bins_of)

@@ -661,12 +661,12 @@ class Arrays(Histograms):
             length = self.dim(array.text, axis)
         return length
 
-    def copy_of(self, node: Any, value: Value) -> Value:
-        """Make a copy of an array."""
+    def copy_of(self, node: Any, value: Value, of: Num | None = None) -> Value:
+        """Make a copy of an array, or one of its elements in another type."""
         # An expression that has been translated.
         source = ast.copy_location(ast.Attribute(ast.Name("_", ast.Load()), "T", ast.Load()), node)
         self.parts_of[id(source)] = source, value
-        return self.copied(node, source)
+        return self.copied(node, source, of)
 
     # Reductions along an axis.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _functions, _instead, _library
 from ._joins import Joins
-from ._types import FLOAT64, INT, NUMBERS, Num, promote, strong
+from ._types import BOOL, FLOAT64, INT, NUMBERS, Num, promote, strong
 from ._values import Value, constant, exactly, tuple_of
 
 
@@ -40,22 +40,22 @@ class Histograms(Joins):
         if not self.is_uniform_here():
             help = "call it before; or count: `bins[k] += 1`"
             self.fail(node, f"`{called}` makes arrays, outside of `foreach`", "here each element runs by itself", help)
-        array = self._in_a_row(self.as_listed(given["a"]))
-        self.refuse_complex_in(node, [array])
+        source, is_density = self.as_listed(given["a"]), self._is_density(given)
+        array = self._numbers_of(source, "elements of an array are counted")
+        weights = self._weights(array, given["weights"]) if "weights" in given else None
+        array = self._in_a_row(source, array)
+        self.refuse_complex_in(node, [array] if weights is None else [array, weights])
         bins = self.as_listed(given["bins"])
         edges = self.listed_array(bins) if isinstance(bins, (ast.List, ast.Tuple)) else self.as_array(bins)
         if edges is None:
-            return self._of_equal_bins(node, array, bins, given.get("range"))
-        if "range" in given:
-            self.fail(given["range"], "edges are their own range", "here", "leave it out")
-        if edges.type.ndim != 1:
-            self.fail(bins, "edges are an array of one dimension", f"this has {edges.type.ndim}")
-        self.refuse_complex_in(node, [edges])
-        apart = self.operate(node, "-", self.dim(edges.text, 0), constant(1))
-        count = _functions.find(max)(self, node, [constant(0), apart])
-        counts = self._new_counts(node, count)
-        self.of_values(node, _library.count_between, array, edges, counts)
-        return tuple_of([counts, edges])
+            counts, edges = self._of_equal_bins(node, array, weights, bins, given.get("range"))
+        else:
+            if "range" in given:
+                self.fail(given["range"], "edges are their own range", "here", "leave it out")
+            counts = self._between(node, array, weights, bins, edges)
+        if weights is not None and weights.type.of != counts.type.of:
+            counts = self.copy_of(node, counts, weights.type.of)
+        return tuple_of([self._densities(node, counts, edges) if is_density else counts, edges])
 
     def is_of_histogram(self, node: ast.Subscript) -> bool:
         """Return whether counts or edges are taken at once: `np.histogram(a, 10, (0, 1))[0]`."""
@@ -66,36 +66,90 @@ class Histograms(Joins):
 
     def _of_histogram(self, node: ast.Call) -> dict[str, ast.expr]:
         """Give the arguments of `np.histogram` by their names."""
-        called, names = ast.unparse(node.func), ("a", "bins", "range")
+        called, names = ast.unparse(node.func), ("a", "bins", "range", "density", "weights")
         given = dict(zip(names, node.args))
         for keyword in node.keywords:
             if keyword.arg not in names or keyword.arg in given:
-                help = _instead.of_histogram(keyword.arg)
-                self.fail(keyword.value, f"`{called}` takes no such `{keyword.arg}` in a kernel", "here", help)
+                message = f"`{called}` takes no such `{keyword.arg}` in a kernel"
+                self.fail(keyword.value, message, "here", f"they are {', '.join(names)}")
             given[keyword.arg] = keyword.value
         if len(node.args) > len(names):
-            self.fail(node.args[len(names)], f"`{called}` takes an array, bins and a range in a kernel", "more here")
+            self.fail(node.args[len(names)], f"`{called}` takes {len(names)} arguments", "more here")
+        # What is None is as if it were left out.
+        given = {name: at for name, at in given.items() if self._found_at(at) is not None}
         for name in names[:2]:
             if name not in given:
                 help = "write `np.histogram(a, bins, (low, high))`, or `np.histogram(a, edges)`"
                 self.fail(node, f"`{called}` takes an array and bins in a kernel", f"`{name}` is missing", help)
         return given
 
-    def _in_a_row(self, source: ast.expr) -> Value:
-        """Give the elements of an expression of arrays as an array of one dimension."""
+    def _is_density(self, given: dict[str, ast.expr]) -> bool:
+        """Return whether densities are asked for rather than counts."""
+        at = given.get("density")
+        if at is None:
+            return False
+        if not isinstance(at, ast.Constant) or not isinstance(at.value, bool):
+            help = "divide where they are asked for: `counts / np.diff(edges) / np.sum(counts)`"
+            self.fail(at, "`density` is `True` or `False` in a kernel", "here", help)
+        return at.value
+
+    def _numbers_of(self, source: ast.expr, what: str) -> Value:
+        """Give an array of numbers, or one of what is computed of some."""
         array = self.as_array(source)
         if array is None:
-            self.fail(source, "elements of an array are counted", self.kind_of(source))
+            self.fail(source, what, self.kind_of(source))
         if not isinstance(array.type.of, Num):
             self.fail(source, "numbers are counted", f"this is `{array.type}`")
-        self.parts_of.setdefault(id(source), (source, array))
-        return self.flattened(ast.copy_location(ast.Attribute(source, "flat", ast.Load()), source), source)
+        return array
 
-    def _new_counts(self, node: ast.Call, count: Value) -> Value:
-        ty = NUMBERS["int64"]
+    def _in_a_row(self, source: ast.expr, array: Value) -> Value:
+        """Give the elements of an array as one of one dimension."""
+        whole = ast.copy_location(ast.Attribute(source, "T", ast.Load()), source)
+        self.parts_of[id(whole)] = whole, array
+        return self.flattened(ast.copy_location(ast.Attribute(whole, "flat", ast.Load()), source), whole)
+
+    def _weights(self, array: Value, at: ast.expr) -> Value:
+        """Give the weights of elements in a row: an array of their shape."""
+        at = self.as_listed(at)
+        weights = self._numbers_of(at, "weights are an array, one for each element")
+        if weights.type.of == BOOL:
+            help = f"choose the elements, `a[{ast.unparse(at)}]`; or count with numbers: `np.where(mask, 1, 0)`"
+            self.fail(at, "weights are numbers in a kernel", "these are bools", help)
+        if weights.type.ndim != array.type.ndim:
+            note = f"of {weights.type.ndim} and {array.type.ndim} dimensions"
+            self.fail(at, "weights have the shape of the array", note, "take them in a row, both: `a.ravel()`")
+        for axis in range(array.type.ndim):
+            length, other = (self.dim(each.text, axis) for each in (weights, array))
+            if length.equals != other.equals:
+                self.demand(at, f"{length.text} == {other.text}", "weights have the shape of the array")
+        return self._in_a_row(at, weights)
+
+    def _new_counts(self, node: ast.Call, count: Value, weights: Value | None) -> Value:
+        """Make an array of zeros, to which what is in bins is added: in 64 bits, in which numpy adds weights."""
+        kind = "i" if weights is None else weights.type.of.kind
+        ty = NUMBERS[{"i": "int64", "u": "uint64", "f": "float64"}[kind]]
         return self.new_array(node, ty, [count], self.cast(constant(0), ty, node))
 
-    def _of_equal_bins(self, node: ast.Call, array: Value, bins: ast.expr, between: ast.expr | None) -> Value:
+    def _densities(self, node: ast.Call, counts: Value, edges: Value) -> Value:
+        """Make an array of counts for each unit of the elements, of which the sum over all units is 1."""
+        made = self.new_array(node, FLOAT64, [self.dim(counts.text, 0)], None)
+        self.of_values(node, _library.set_densities, counts, edges, made)
+        return made
+
+    def _between(self, node: ast.Call, array: Value, weights: Value | None, bins: ast.expr, edges: Value) -> Value:
+        """Translate a histogram between edges; give the counts."""
+        if edges.type.ndim != 1:
+            self.fail(bins, "edges are an array of one dimension", f"this has {edges.type.ndim}")
+        self.refuse_complex_in(node, [edges])
+        apart = self.operate(node, "-", self.dim(edges.text, 0), constant(1))
+        count = _functions.find(max)(self, node, [constant(0), apart])
+        counts = self._new_counts(node, count, weights)
+        self.of_values(node, _library.count_between, array, edges, counts, *_given(weights))
+        return counts
+
+    def _of_equal_bins(
+        self, node: ast.Call, array: Value, weights: Value | None, bins: ast.expr, between: ast.expr | None
+    ) -> tuple[Value, Value]:
         """Translate a histogram of so many bins of one width, in the types in which numpy computes edges and places."""
         count = exactly(self.convert(node, self.integer(bins, "the number of bins"), INT))
         if count.const is not None and count.const < 1:
@@ -107,13 +161,14 @@ class Histograms(Joins):
         first, last, span = self.of_values(node, _library.outer_edges, low, high).parts
         one_more = self.operate(node, "+", count, constant(1))
         edges = self.new_array(node, _kept_in(promote(pair, array.type.of)), [one_more], None)
-        counts = self._new_counts(node, count)
+        counts = self._new_counts(node, count, weights)
         # Numbers of Python's are those of numpy in what is computed of them alone.
         start, stop = (replace(self.cast(each, _kept_in(pair), node), type=_kept_in(pair)) for each in (first, last))
         span = replace(span, type=strong(span.type))
         self.of_values(node, _library.set_edges, edges, start, stop)
-        self.of_values(node, _library.count_in_bins, array, low, high, first, last, span, edges, counts)
-        return tuple_of([counts, edges])
+        of_range = (low, high, first, last, span)
+        self.of_values(node, _library.count_in_bins, array, *of_range, edges, counts, *_given(weights))
+        return counts, edges
 
     def _range_between(self, node: ast.Call, between: ast.expr | None) -> tuple[Value, Value]:
         """Give the numbers between which elements are counted."""
@@ -128,6 +183,11 @@ class Histograms(Joins):
             note = f"`{low.type}` and `{high.type}`"
             self.fail(between, "these have no common type", note, "convert one of them")
         return low, high
+
+
+def _given(weights: Value | None) -> list[Value]:
+    """Give the last argument of a function that counts, if there is one."""
+    return [] if weights is None else [weights]
 
 
 def _kept_in(ty: Num | None) -> Num:

@@ -195,13 +195,6 @@ def of_unique(other: str | None) -> str:
     return _OF_UNIQUE.get(other or "") or "leave it out"
 
 
-def of_histogram(other: str | None) -> str:
-    """Give what to write instead of an argument of `np.histogram`."""
-    if other == "weights":
-        return "write `bins[k] += weights[i]` for each; or call `spmdvm.reduce_by_index` outside of the kernel"
-    return "divide: `counts / np.diff(edges) / np.sum(counts)`" if other == "density" else "leave it out"
-
-
 def reduction(how: str, other: str | None) -> str:
     """Give what to write instead of an argument of a reduction."""
     if other == "axis" or other is None:

@@ -493,8 +493,8 @@ def searchsorted_right(a, v):
     return low
 
 
-def count_between(a, edges, counts):
-    """Count the elements between edges; the last bin has what is at both of its edges."""
+def count_between(a, edges, counts, weights=None):
+    """Count the elements between edges, or add their weights; the last bin has what is at both of its edges."""
     n = len(counts)
     for j in range(n):
         assert not edges[j] > edges[j + 1], "the edges of a histogram increase"
@@ -506,7 +506,7 @@ def count_between(a, edges, counts):
             if k == n and (x == last or (x != x and last != last)):
                 k = n - 1
             if 0 <= k < n:
-                counts[k] += 1
+                counts[k] += 1 if weights is None else weights[i]
 
 
 def outer_edges(low, high):
@@ -532,8 +532,8 @@ def set_edges(edges, start, stop):
         assert edges[j] < edges[j + 1], "the range of a histogram has room for so many bins"
 
 
-def count_in_bins(a, low, high, first, last, span, edges, counts):
-    """Count the elements in bins of one width, from what numpy computes in the same steps."""
+def count_in_bins(a, low, high, first, last, span, edges, counts, weights=None):
+    """Count the elements in bins of one width, or add their weights, from what numpy computes in the same steps."""
     n = len(counts)
     is_wide = low < high
     for i in foreach(len(a)):
@@ -545,7 +545,16 @@ def count_in_bins(a, low, high, first, last, span, edges, counts):
                 k -= 1
             if k < n - 1 and x >= edges[k + 1]:
                 k += 1
-            counts[k] += 1
+            counts[k] += 1 if weights is None else weights[i]
+
+
+def set_densities(counts, edges, out):
+    """Set counts, or sums of weights, for each unit between edges and for each that is counted."""
+    total = np.sum(counts)
+    for k in foreach(len(counts)):
+        # (As a variable it is rounded in the type of edges.)
+        apart = edges[k + 1] - edges[k]
+        out[k] = counts[k] / np.float64(apart) / total
 
 
 @_of_array(np.interp)
