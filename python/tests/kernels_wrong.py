@@ -1563,8 +1563,20 @@ def array_covariance_of_a_vector(a):
     a[0] = np.cov(a)[0, 0]  # HERE `np.cov` does not take such arguments: this array has 1 dimension
 
 
-def array_covariance_of_two(a):
-    a[0] = np.cov(a, a)[0, 1]  # HERE `cov` takes 1 arguments
+def array_covariance_of_three(a):
+    a[0] = np.cov(a, a, a)[0, 1]  # HERE `cov` takes 2 arguments
+
+
+def array_covariance_of_columns(a):
+    a[0] = np.cov(a, a, rowvar=False)[0, 1]  # HERE `cov` has no parameter `rowvar`
+
+
+def array_covariance_with_a_number(a):
+    a[0] = np.cov(a, a[0])[0, 1]  # HERE `np.cov` does not take such arguments
+
+
+def array_correlation_with_a_matrix(a):
+    a[0] = np.corrcoef(a, a[:, None])[0, 1]  # HERE `np.corrcoef` does not take such arguments: this takes an array of
 
 
 def array_out_of_another_kind(a):

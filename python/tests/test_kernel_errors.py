@@ -72,6 +72,8 @@ def test_there_are_enough():
         ("array_histogram_that_may_be_dense", "`counts / np.diff(edges) / np.sum(counts)`"),
         ("array_histogram_that_is_normed", "they are a, bins, range, density, weights"),
         ("array_histogram_without_a_range", "pass one, such as `(np.min(a), np.max(a))`"),
+        ("array_covariance_of_columns", "they are m, y, bias, ddof"),
+        ("array_correlation_with_a_matrix", "loop over the rows"),
         ("array_distinct_with_counts", "count each: `np.count_nonzero(a == x)`"),
         ("array_parted", "write `np.sort(a)`"),
         ("list_that_is_changed", "make an array that is long enough, `out = np.empty(len(a))`"),

@@ -81,6 +81,63 @@ def test_covariances(dtype, options):
         assert (m == given).all()
 
 
+def spread_of_two(x, y):
+    return (
+        np.cov(x, y),
+        np.corrcoef(x, y),
+        np.cov(x, y, ddof=0),
+        np.cov(x, y=y, bias=True),
+        np.cov(x * 2 - 1, y[::-1], bias=True, ddof=1),
+        np.corrcoef(x, x)[0, 1],
+    )
+
+
+@EVERY_WAY
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", [*DTYPES, "uint64", "float16"])
+def test_covariances_of_two_vectors(dtype, options):
+    kernel = spmdvm.kernel(**options)(spread_of_two)
+    for n in (0, 1, 2, 5, 1000):
+        for of in (dtype, "float32", "int64"):
+            x, y = (100 * rng.random(n)).astype(dtype), (100 * rng.random(n)).astype(of)
+            for mine, theirs in zip(kernel(x, y), spread_of_two(x, y)):
+                # (Types of 16 and 32 bits round what is computed before.)
+                assert close(mine, theirs, 1e-10)
+
+
+@EVERY_WAY
+def test_covariances_of_what_is_computed(options):
+    def related(m, y, bias=False):
+        listed = [x for x in y]
+        total = np.zeros((2, 2))
+        for i in range(len(m)):
+            total += np.cov(m[i], y, bias=bias) + np.corrcoef(m[i] - 1, y * 2)
+        return total, np.cov(m.T, bias=True), np.cov(y[y > 0.1], m[0][y > 0.1]), np.corrcoef(listed, listed)
+
+    m, y = rng.random((4, 30)), rng.random(30)
+    for bias in (False, True):
+        for mine, theirs in zip(spmdvm.kernel(**options)(related)(m, y, bias), related(m, y, bias)):
+            assert close(mine, theirs, 1e-10)
+
+
+@EVERY_WAY
+def test_correlations_of_rows_in_a_foreach(options):
+    @spmdvm.kernel(**options)
+    def of_rows(m, y, out):
+        for i in spmdvm.foreach(len(m)):
+            out[i] = np.corrcoef(m[i], y)[0, 1] + np.cov(m[i], y, ddof=0)[1, 0]
+
+    m, y, out = rng.random((21, 7)), rng.random(7), np.zeros(21)
+    of_rows(m, y, out)
+    assert np.allclose(out, [np.corrcoef(row, y)[0, 1] + np.cov(row, y, ddof=0)[0, 1] for row in m])
+
+
+def test_covariances_of_other_lengths_trap():
+    for kernel in (spmdvm.kernel(lambda x, y: np.cov(x, y)), spmdvm.kernel(lambda x, y: np.corrcoef(x, y))):
+        with pytest.raises(AssertionError, match="both arrays have as many elements"):
+            kernel(np.ones(4), np.ones(5))
+
+
 @EVERY_WAY
 @pytest.mark.filterwarnings("ignore")
 def test_covariances_that_are_nan(options):

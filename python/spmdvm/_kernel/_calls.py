@@ -430,11 +430,11 @@ class Calls(Arrays):
         given = self._with_captured(node, scope, own)
         if not source.is_told and not _library.takes_complex(function):
             self.refuse_complex_in(node, given.values)
-        first = given.values[0].type if given.values else None
-        if isinstance(first, Array) and first.ndim != 1 and _library.takes_one_dimension(function):
+        dims = [value.type.ndim for value in given.values if isinstance(value.type, Array) and value.type.ndim != 1]
+        if dims and _library.takes_one_dimension(function):
             help = "loop over the rows; or write the parts, such as `a[:, 1:] - a[:, :-1]`"
-            called = ast.unparse(node.func)
-            self.fail(node, f"`{called}` takes an array of one dimension in a kernel", f"this has {first.ndim}", help)
+            called = f"`{ast.unparse(node.func)}`" if self.source.is_told else "this"
+            self.fail(node, f"{called} takes an array of one dimension in a kernel", f"this has {dims[0]}", help)
         result = self.instance(node, source, lookup, given, name, key, scope)
         texts = []
         for own, value in zip(given.names, given.values):

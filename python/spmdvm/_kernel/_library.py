@@ -605,22 +605,41 @@ def norm_of_least(x):
     return np.min(np.abs(x * 1.0))
 
 
-@_array(np.cov)
-def cov(m, *, ddof=1):
+def _products_of_rows(m):
     # Of one row numpy gives a number.
     assert len(m) != 1, "variances are those of two rows and more"
     apart = m.astype(np.float64)
     apart -= np.mean(apart, axis=1)[:, None]
-    out = apart @ apart.T
-    out /= max(m.shape[1] - ddof, 0)
+    return apart @ apart.T
+
+
+def _products_of_two(x, y):
+    assert len(x) == len(y), "both arrays have as many elements"
+    # Without copies: lengths may be computed. (Products with it are of 64 bits.)
+    unit = np.float64(1)
+    mean, other_mean = np.mean(x * unit), np.mean(y * unit)
+    both = np.sum((x * unit - mean) * (y * unit - other_mean))
+    return np.array([[np.sum((x * unit - mean) ** 2), both], [both, np.sum((y * unit - other_mean) ** 2)]])
+
+
+@_array(np.cov)
+def cov(m, y=None, *, bias=False, ddof=None):
+    if y is None:
+        out = _products_of_rows(m)
+        count = m.shape[1]
+    else:
+        out = _products_of_two(m, y)
+        count = len(m)
+    less = ddof if ddof is not None else 0 if bias else 1
+    out /= max(count - less, 0)
     return out
 
 
 @_array(np.corrcoef)
-def corrcoef(x):
-    out = cov(x)
-    deviations = np.empty(len(x))
-    for i in foreach(len(x)):
+def corrcoef(x, y=None):
+    out = cov(x, y)
+    deviations = np.empty(len(out))
+    for i in range(len(out)):
         deviations[i] = np.sqrt(out[i, i])
     # (In two steps, so that nothing is too small.)
     out /= deviations[:, None]
@@ -796,7 +815,7 @@ def convolve(a, v):
 
 def takes_one_dimension(function: Any) -> bool:
     """Return whether a function that is written here means what numpy's does for arrays of one dimension only."""
-    return function in (diff, polyval, norm_of_two, norm_of_sum, norm_of_greatest, norm_of_least)
+    return function in (diff, polyval, norm_of_two, norm_of_sum, norm_of_greatest, norm_of_least, _products_of_two)
 
 
 _OF_COMPLEX = frozenset(
