@@ -1555,6 +1555,40 @@ def array_norm_of_columns(a):
     a[0] = np.linalg.norm(a[:, None], np.inf)  # HERE `np.linalg.norm` takes an array of one dimension in a kernel
 
 
+def array_norm_of_another_order_along_an_axis(a):
+    a[:1] = np.linalg.norm(a[:, None], 3, axis=0)  # HERE `np.linalg.norm` takes no such `ord` in a kernel
+
+
+def array_norm_along_an_axis_that_is_not(a):
+    return np.linalg.norm(a, axis=1)  # HERE this array has 1 dimension
+
+
+def array_norm_along_an_axis_of_another_type(a):
+    a[:1] = np.linalg.norm(a[:, None], axis=0, dtype=int)  # HERE a reduction along an axis takes an array and the axis
+
+
+def array_norm_of_a_named_argument(a):
+    a[0] = np.linalg.norm(x=a, axis=0)  # HERE `norm` has no parameter `axis`
+
+
+def array_norm_along_two_axes(a):
+    return np.linalg.norm(a[:, None], axis=(0, 1))  # HERE the axis of a reduction is a constant
+
+
+def array_norm_of_a_vector_with_its_dimensions_kept(a):
+    return a / np.linalg.norm(a, axis=0, keepdims=True)  # HERE the axis is kept of arrays of several dimensions
+
+
+def array_norm_along_an_axis_in_a_foreach(a):
+    two = a[:, None]
+    for i in foreach(len(a)):
+        a[i] = np.linalg.norm(two, axis=0)[0]  # HERE `linalg.norm` along an axis gives an array, which is made
+
+
+def array_norm_along_an_axis_of_a_number(a):
+    return np.linalg.norm(a[0], axis=0)  # HERE `linalg.norm` along an axis takes an array
+
+
 def array_searched_on_another_side(a):
     a[0] = np.searchsorted(a, 2, side="middle")  # HERE `np.searchsorted` takes no such `side` in a kernel
 

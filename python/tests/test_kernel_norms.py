@@ -65,6 +65,69 @@ def test_norms_of_matrices_and_of_rows(options):
     assert np.allclose(out, sum(np.linalg.norm(m, order, axis=1) for order in (1, 2, np.inf)))
 
 
+def norms_along(m):
+    return (
+        np.linalg.norm(m, axis=0),
+        np.linalg.norm(m, axis=1),
+        np.linalg.norm(m, 1, 0),
+        np.linalg.norm(m, ord=1, axis=-1),
+        np.linalg.norm(m, 2, axis=-2),
+        np.linalg.norm(m, None, 1),
+        np.linalg.norm(m * 2, np.inf, axis=0),
+        np.linalg.norm(m.T, np.inf, 0),
+        np.linalg.norm(m, axis=0, keepdims=True),
+        np.linalg.norm(m, 1, axis=1, keepdims=True),
+    )
+
+
+@EVERY_WAY
+@pytest.mark.parametrize("dtype", [*DTYPES, "int8", "uint8", "bool", "complex64", "complex128"])
+def test_norms_along_an_axis(dtype, options):
+    kernel = spmdvm.kernel(**options)(norms_along)
+    of_least = spmdvm.kernel(**options)(lambda m: (np.linalg.norm(m, -np.inf, 0), np.linalg.norm(m, -np.inf, 1)))
+    for shape in ((1, 1), (1, 5), (5, 1), (5, 3), (3, 1000), (1000, 3)):
+        m = rng.integers(-100, 100, shape).astype(dtype)
+        for mine, theirs in zip(kernel(m), norms_along(m)):
+            assert close(mine, theirs, 1e-5 if theirs.dtype.itemsize == 4 else 1e-12), (shape, mine, theirs)
+        for mine, axis in zip(of_least(m), (0, 1)):
+            assert close(mine, np.linalg.norm(m, -np.inf, axis), 1e-6)
+    for shape in ((0, 4), (4, 0), (0, 0)):
+        for mine, like in zip(kernel(np.zeros(shape, dtype)), norms_along(np.ones((4, 4), dtype))):
+            assert mine.dtype == like.dtype and (mine == 0).all()
+    with pytest.raises(AssertionError, match="takes at least one element"):
+        of_least(np.zeros((0, 4), dtype))
+
+
+@EVERY_WAY
+def test_norms_along_an_axis_of_what_is_computed(options):
+    def several(m, a):
+        m = m / np.linalg.norm(m, axis=1)[:, None]
+        far = np.linalg.norm(m - a, axis=1) < 1
+        for i in range(2):
+            a = a + np.linalg.norm(m + i, axis=0)
+        order = np.argsort(np.linalg.norm(m - m[0], np.inf, axis=1))
+        of_vector = np.linalg.norm(a, axis=0) + np.linalg.norm(a, 1, axis=-1) + np.linalg.norm(m, axis=None)
+        return far, a, order, np.linalg.norm(m[1:, ::2], axis=0), np.max(np.linalg.norm(m, axis=1)), of_vector
+
+    m, a = rng.normal(size=(30, 4)), rng.normal(size=4)
+    for mine, theirs in zip(spmdvm.kernel(**options)(several)(m, a), several(m, a)):
+        assert close(mine, theirs, 1e-12)
+    cube = rng.normal(size=(3, 4, 5))
+    for mine, theirs in zip(spmdvm.kernel(**options)(of_cubes)(cube), of_cubes(cube)):
+        assert close(mine, theirs, 1e-12)
+
+
+def of_cubes(m):
+    return np.linalg.norm(m, axis=1), np.linalg.norm(m, 1, axis=2), np.linalg.norm(m, np.inf, axis=0, keepdims=True)
+
+
+@EVERY_WAY
+def test_norms_along_an_axis_of_nan(options):
+    m = np.array([[np.nan, 1, 2], [np.inf, 1, -np.inf], [0, -0.0, 0]])
+    for mine, theirs in zip(spmdvm.kernel(**options)(norms_along)(m), norms_along(m)):
+        assert close(mine, theirs, 1e-12)
+
+
 def spread(m):
     return np.cov(m), np.corrcoef(m), np.cov(m.T), np.cov(m, ddof=0), np.cov(m * 2 + 1)[0, 1]
 

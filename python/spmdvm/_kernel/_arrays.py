@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from . import _functions, _instead, _library
-from ._histograms import Histograms
+from . import _functions, _library
+from ._along import Along
 from ._joins import JOINS
 from ._parts import Axis, Part, is_complex_part
 from ._plain import parameters
 from ._reductions import FUNCTIONS
 from ._scopes import Local
 from ._source import Source
-from ._types import BOOL, FLOAT64, INT, NUMBERS, Array, Num, promote, strong
+from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
 from ._usage import Usage, gives_one_array, reduces
 from ._values import LANE, LONGEST, Value, constant
 from ._wrappers import inner_of, is_wrapped
@@ -62,7 +62,7 @@ class Made:
     is_zero: bool = False
 
 
-class Arrays(Histograms):
+class Arrays(Along):
     """Translates what makes arrays; `Body` has what they need to know."""
 
     def array_of_call(self, node: ast.Call | ast.BinOp) -> Value | None:
@@ -89,6 +89,8 @@ class Arrays(Histograms):
         if function in FUNCTIONS and node.args:
             along = self.axis_of(node, node.args[1:])
             return None if along is None else self.along(node, FUNCTIONS[function], node.args[0], along)
+        if function is np.linalg.norm:
+            return self.norm_along(node)
         if function in MAKERS or function in MAKERS_LIKE:
             fill, of, lengths = self.makes(node)
             values = [constant(v) if isinstance(v, int) else v for v in lengths]
@@ -667,212 +669,6 @@ class Arrays(Histograms):
         source = ast.copy_location(ast.Attribute(ast.Name("_", ast.Load()), "T", ast.Load()), node)
         self.parts_of[id(source)] = source, value
         return self.copied(node, source, of)
-
-    # Reductions along an axis.
-
-    def axis_of(self, node: ast.Call, positional: list[ast.expr]) -> int | None:
-        """Give the axis that a reduction is to go along; None if it goes over all elements."""
-        named = [keyword.value for keyword in node.keywords if keyword.arg == "axis"]
-        given = [*named, *positional]
-        if not given:
-            return None
-        at = given[0]
-        others = [k.value for k in node.keywords if k.arg not in ("axis", "keepdims")] + given[1:]
-        if others:
-            self.fail(
-                others[0],
-                "a reduction along an axis takes an array and the axis",
-                "something else here",
-                "leave it out",
-            )
-        if self._keeps_axis(node) and isinstance(at, ast.Constant) and at.value is None:
-            self.fail(at, "an axis that is kept is one of them", "all of them", "leave `keepdims` out")
-        if isinstance(at, ast.Constant) and at.value is None:
-            return None
-        axis = None if isinstance(at, (ast.Tuple, ast.List)) else self.integer(at, "an axis").const
-        if axis is None:
-            help = "reduce along one after the other: `np.sum(np.sum(a, axis=2), axis=0)`"
-            self.fail(at, "the axis of a reduction is a constant", "several, or known only at run time", help)
-        return int(axis)
-
-    def _keeps_axis(self, node: ast.Call) -> bool:
-        """Return whether a reduction keeps its axis, with the length 1."""
-        kept = [keyword.value for keyword in node.keywords if keyword.arg == "keepdims"]
-        if kept and not (isinstance(kept[0], ast.Constant) and isinstance(kept[0].value, bool)):
-            self.fail(kept[0], "`keepdims` is `True` or `False` in a kernel", "here")
-        return bool(kept) and kept[0].value is True
-
-    def along(self, node: Any, how: str, source: ast.expr, axis: int) -> Value | None:
-        """Translate a reduction along an axis: an array of one dimension less; None if it gives a number."""
-        made = self._reduced_along(node, how, source, axis)
-        if not self._keeps_axis(node):
-            return made
-        if made is None:
-            self.fail(node, "the axis is kept of arrays of several dimensions", "here", "leave `keepdims` out")
-        name, ndim = self.temporary("part"), made.type.ndim + 1
-        axis %= ndim
-        self.dims[f"{name}__n{axis}"] = "1 elements"
-        for k in range(made.type.ndim):
-            self._same_length(f"{name}__n{k + (k >= axis)}", self.dim(made.text, k))
-        axes = tuple(Axis(Value("0", INT, True, 0, 0, 0), 1) for _ in range(made.type.ndim))
-        self.parts[name] = Part(made, self._name_of(made), axes, new=frozenset([axis]))
-        return Value(name, Array(made.type.of, ndim), made.uniform)
-
-    def _reduced_along(self, node: Any, how: str, source: ast.expr, axis: int) -> Value | None:
-        """Translate it to an array without the axis."""
-        outer = self.elements
-        self.elements = {**outer, **{id(part): self.keep(self.number(part)) for part in self._whole(source)}}
-        found = list(self._arrays_in(source))
-        if not found:
-            self.elements = outer
-            self.fail(source, f"`{how}` along an axis takes an array", self.kind_of(source))
-        likes = self.broadcast(found)
-        ndim = len(likes)
-        if not -ndim <= axis < ndim:
-            self.fail(node, f"this array has {ndim} dimension{'s' * (ndim != 1)}", f"there is no axis {axis}")
-        axis %= ndim
-        if ndim == 1:
-            self.elements = outer
-            return None
-        if not self.is_uniform_here():
-            message = f"`{how}` along an axis gives an array, which is made outside of `foreach`"
-            self.fail(node, message, "here", _instead.reduction(how, "axis"))
-        lengths = [self.dim(like.text, k) for like, k in likes]
-        self.same_lengths(found, lengths)
-        for part in self._numbers(source):
-            self.elements[id(part)] = self.keep(self.number(part))
-        kept = [length for k, length in enumerate(lengths) if k != axis]
-        made = self.new_array(node, FLOAT64, kept, None)
-        at = len(self.hidden) - 1
-        if how in ("min", "max", "argmin", "argmax"):
-            size = " && ".join(f"{length.text} > 0" for length in kept)
-            self.demand(node, f"{lengths[axis].text} > 0 || !({size})", f"`{how}` takes at least one element")
-        counters = [self.temporary("at") for _ in lengths]
-        # In rows lanes take elements of one row, else each has its own result.
-        by_rows = axis == ndim - 1 and how in ("sum", "mean", "min", "max", "any", "all", "count_nonzero")
-        kept_counters = [counter for k, counter in enumerate(counters) if k != axis]
-        if by_rows:
-            for counter, length in zip(kept_counters, kept):
-                self.emit(f"for (uniform int {counter} = 0; {counter} < {length.text}; ++{counter}) {{")
-                self.indent += 1
-            index = [replace(value, uniform=True) for value in self._indices_at(made, kept_counters)]
-        else:
-            self._begin(node, kept_counters, kept, True)
-            index = self._indices_at(made, kept_counters)
-
-        def inner(write: Any) -> None:
-            """Write a loop along the axis."""
-            if by_rows:
-                self.emit(f"foreach ({counters[axis]} = 0 ... {lengths[axis].text}) {{")
-                self.enter_foreach(node)
-            else:
-                k = counters[axis]
-                self.emit(self.loop_to(k, lengths[axis]))
-                self.indent += 1
-            elements = self.elements
-            self.elements = dict(elements)
-            self.elements.update((id(part), self._element_of(array, counters, by_rows, axis)) for part, array in found)
-            write(self.number(source))
-            self.elements = elements
-            if by_rows:
-                self._end(True)
-            else:
-                self._end(False)
-
-        result = self._along(node, how, inner, lengths[axis], Value(counters[axis], INT, by_rows, 0, LONGEST), by_rows)
-        ty = result.type
-        place, _ = self.place_of(made, index)
-        self.emit(f"{place} = {result.text};")
-        self.elements = outer
-        if by_rows:
-            for _ in kept:
-                self._end(False)
-        else:
-            self._end(True)
-        self.hidden[at].of = ty
-        return replace(made, type=Array(ty, len(kept)))
-
-    def _element_of(self, array: Value, counters: list[str], by_rows: bool, axis: int) -> Value:
-        """Give the element of an array at counters of which some are the same for all lanes."""
-        own = counters[len(counters) - array.type.ndim :]
-        first = len(counters) - len(own)
-        indices = [
-            Value(
-                counter,
-                INT,
-                (first + k != axis) if by_rows else (first + k == axis),
-                0,
-                LONGEST,
-                below=(self.dim(array.text, k).equals[0], 0),
-            )
-            if self.dim(array.text, k).const != 1
-            else Value("0", INT, True, 0, 0, 0)
-            for k, counter in enumerate(own)
-        ]
-        text, uniform = self.place_of(array, indices)
-        return Value(text, array.type.of, uniform)
-
-    def _along(self, node: Any, how: str, inner: Any, length: Value, counter: Value, by_rows: bool) -> Value:
-        """Write the loops of one result, or of one for each lane; give the result."""
-        if how in ("var", "std"):
-            mean = self.keep(self._along(node, "mean", inner, length, counter, by_rows))
-            self.refuse_complex(node, how, mean)
-            total = self._summed(node, "sum", inner, lambda value: self._squared(node, value, mean), by_rows)
-            result = self._over_length(total, length)
-            return result if how == "var" else replace(result, text=f"sqrt({result.text})")
-        if how == "count_nonzero":
-            test = lambda value: self.cast(self.as_bool(node, value), NUMBERS["int64"], node)  # noqa: E731
-            return self._summed(node, "sum", inner, test, by_rows)
-        if how in ("argmin", "argmax"):
-            return self._first_of(node, how, inner, counter)
-        total = self._summed(node, how, inner, lambda value: value, by_rows)
-        return self._over_length(total, length) if how == "mean" else total
-
-    def _squared(self, node: Any, value: Value, mean: Value) -> Value:
-        apart = self.keep(self.operate(node, "-", value, mean))
-        return self.operate(node, "*", apart, apart)
-
-    def _over_length(self, total: Value, length: Value) -> Value:
-        return replace(total, text=f"({total.text} / (({total.type.part.spmd}){length.text}))")
-
-    def _summed(self, node: Any, how: str, inner: Any, of: Any, by_rows: bool) -> Value:
-        """Write a loop that combines what `of` makes of elements."""
-        total, start, at = self.temporary(how), len(self.lines), self.at
-        kinds: list[tuple[Num, str]] = []
-
-        def step(value: Value) -> None:
-            value = of(value)
-            kinds.append(self._kind(node, how, value))
-            ty = kinds[0][0]
-            self.emit(f"{total} = {self._step(node, how, Value(total, ty, False), value)};")
-
-        inner(step)
-        ty, first = kinds[0]
-        self.lines.insert(start, ("    " * self.indent + f"varying {ty.spmd} {total} = {first};", at))
-        return self.keep(Value(self._of_lanes(how, total, ty), ty, True)) if by_rows else Value(total, ty, False)
-
-    def _first_of(self, node: Any, how: str, inner: Any, counter: Value) -> Value:
-        """Write a loop that finds the first of the least or greatest elements, or NaN."""
-        best, place, start, at = self.temporary("best"), self.temporary("place"), len(self.lines), self.at
-        types: list[Num] = []
-        sign = "<" if how == "argmin" else ">"
-
-        def step(value: Value) -> None:
-            ty = strong(value.type)
-            self.refuse_complex(node, how, value)
-            if ty == BOOL:
-                self.fail(node, f"bools have no `{how}`", "bools", "ask for `any` or `all`")
-            types.append(ty)
-            x = self.keep(self.cast(value, ty, node)).text
-            test = f"{counter.text} == 0 || {x} {sign} {best}"
-            if ty.kind == "f":
-                test = f"({test} || {x} != {x}) && !({counter.text} > 0 && {best} != {best})"
-            self.emit(f"if ({test}) {{ {best} = {x}; {place} = {counter.text}; }}")
-
-        inner(step)
-        head = [f"varying {types[0].spmd} {best} = 0;", f"varying int64 {place} = 0;"]
-        self.lines[start:start] = [("    " * self.indent + text, at) for text in head]
-        return Value(place, NUMBERS["int64"], False)
 
 
 def _may_be_array(node: ast.expr) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._errors import CompileError
 from . import _functions, _instead, _library, _random
+from ._along import without_axis
 from ._arrays import MAKERS, MAKERS_LIKE, Arrays
 from ._inline import inlined
 from ._known import NUMBER, VALUE, is_literal
@@ -146,6 +147,8 @@ class Calls(Arrays):
                 message = "functions of Python and numpy take their arguments by position in a kernel"
                 self.fail(node, message, f"`{node.keywords[0].arg}=`", help)
             return known(self, node, [self.number(arg) for arg in node.args])
+        if function is np.linalg.norm:
+            node = without_axis(node)
         written = _library.find(function)
         return self._own(node, function, as_statement) if written is None else self._of_library(node, written)
 
@@ -183,7 +186,7 @@ class Calls(Arrays):
 
     def _of_library(self, node: ast.Call, written: Any, as_statement: bool = False) -> Value | None:
         """Translate a call of a function that is written in Python; what is wrong with it is wrong with the call."""
-        node, written = self._by_constant(node, written)
+        node, written = self.by_constant(node, written)
         given, node = node, self.with_arrays(node)
         listed = [arg for arg, own in zip(node.args, given.args) if arg is not own]
         self.elements.update((id(arg), self.array_of(arg)) for arg in listed)
@@ -199,7 +202,7 @@ class Calls(Arrays):
                 raise
         self.fail(node, f"`{ast.unparse(node.func)}` does not take such arguments: {first.message}", "here", first.help)
 
-    def _by_constant(self, node: ast.Call, written: Any) -> tuple[ast.Call, Any]:
+    def by_constant(self, node: ast.Call, written: Any) -> tuple[ast.Call, Any]:
         """Give the function that a constant argument chooses, and the call without this argument."""
         choice = _library.choice_of(written)
         if choice is None:

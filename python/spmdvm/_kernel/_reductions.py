@@ -268,7 +268,7 @@ class Reductions(Broadcasts):
             found = node.func.attr in METHODS and any(True for _ in self._arrays_in(node.func.value))
             return found and not (self._has_axis(node, node.func.value) and self.array_of(node) is not None)
         function = self.called(node)
-        if any(function is known for known in FUNCTIONS):
+        if function is np.linalg.norm or any(function is known for known in FUNCTIONS):
             return not (node.args and self._has_axis(node, node.args[0]) and self.array_of(node) is not None)
         if function is np.dot:
             return self.array_of(node) is None
