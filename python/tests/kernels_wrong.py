@@ -1605,6 +1605,10 @@ def array_covariance_of_columns(a):
     a[0] = np.cov(a, a, rowvar=False)[0, 1]  # HERE `cov` has no parameter `rowvar`
 
 
+def array_covariance_with_weights(a):
+    a[0] = np.cov(a, a, aweights=a)[0, 1]  # HERE `cov` has no parameter `aweights`
+
+
 def array_covariance_with_a_number(a):
     a[0] = np.cov(a, a[0])[0, 1]  # HERE `np.cov` does not take such arguments
 

@@ -601,7 +601,8 @@ class Calls(Arrays):
         for keyword in node.keywords:
             if keyword.arg not in names[len(a.posonlyargs) :] or keyword.arg in given:
                 what = "no parameter" if keyword.arg not in names else "got two values for"
-                self.fail(keyword.value, f"`{name}` has {what} `{keyword.arg}`", "here", f"they are {', '.join(names)}")
+                help = _instead.parameter(keyword.arg, names, _library.is_written(function))
+                self.fail(keyword.value, f"`{name}` has {what} `{keyword.arg}`", "here", help)
             given[keyword.arg] = keyword.value
         defaults = dict(zip(reversed(names[:most]), reversed(a.defaults)))
         defaults.update((arg.arg, value) for arg, value in zip(a.kwonlyargs, a.kw_defaults) if value is not None)

@@ -103,6 +103,14 @@ _OF_UNIQUE = {
     "return_inverse": "find each: `np.searchsorted(u, x)`, of `u = np.unique(a)`",
     "axis": "rows are compared in loops; or call it outside of the kernel",
 }
+_WEIGHTS = "write it out: `np.sum(w * (x - mx) * (y - my)) / np.sum(w)`, of means that have weights, too"
+# Parameters of functions of numpy that those that stand for them do not have.
+_PARAMETERS = {
+    "rowvar": "turn the matrix, `np.cov(m.T)`; of two vectors leave it out",
+    "fweights": _WEIGHTS,
+    "aweights": _WEIGHTS,
+    "dtype": "convert the result, `.astype(np.float32)`",
+}
 _LOOPS = {
     "reversed": "`range(n - 1, -1, -1)`, or `a[::-1]` of an array",
     "prange": "`spmdvm.foreach(n)` takes all at once, `range(n)` one after another",
@@ -183,6 +191,11 @@ def method(name: str) -> str:
 def attribute(name: str) -> str:
     """Give what to write instead of an attribute of an array."""
     return _ATTRIBUTES.get(name) or "`shape`, `size` and `ndim` can be asked for"
+
+
+def parameter(name: str | None, names: list[str], of_library: bool) -> str:
+    """Give what to write instead of a parameter that a function does not have: an own one, or one of the library."""
+    return (_PARAMETERS.get(name or "") if of_library else None) or f"they are {', '.join(names)}"
 
 
 def loop(name: str) -> str:

@@ -24,6 +24,11 @@ def find(function: Any) -> Any:
     return None if entry is None else entry[1]
 
 
+def is_written(function: Any) -> bool:
+    """Return whether a function is one of this module that stands for another one."""
+    return any(entry[1] is function for entry in _WRITTEN.values())
+
+
 class Choice(NamedTuple):
     """An argument, by its name and its place, whose constant says which function is meant, such as `side="right"`."""
 
