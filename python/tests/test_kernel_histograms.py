@@ -264,3 +264,19 @@ def test_histograms_in_loops(options):
 
     m, found, expected = rng.random((6, 9)), np.zeros(6), np.zeros(6)
     assert same(spmdvm.kernel(**options)(several)(m, found), several(m, expected)) and same(found, expected)
+
+
+@EVERY_WAY
+def test_weights_in_loops(options):
+    def several(m, w):
+        total, heights = np.zeros(4, np.float32), np.zeros(4)
+        for i in range(len(m)):
+            sums, edges = np.histogram(m[i], 4, (0.0, 1.0), weights=w[i])
+            total += sums
+            # (A name that kernels might use themselves.)
+            dense, _ = np.histogram(m[i], edges, density=True)
+            heights += dense
+        return total, heights
+
+    m, w = rng.random((6, 9)), rng.integers(0, 9, (6, 9)).astype(np.float32)
+    assert same(spmdvm.kernel(**options)(several)(m, w), several(m, w))

@@ -666,7 +666,7 @@ class Arrays(Along):
     def copy_of(self, node: Any, value: Value, of: Num | None = None) -> Value:
         """Make a copy of an array, or one of its elements in another type."""
         # An expression that has been translated.
-        source = ast.copy_location(ast.Attribute(ast.Name("_", ast.Load()), "T", ast.Load()), node)
+        source = ast.copy_location(ast.Attribute(ast.Name("<value>", ast.Load()), "T", ast.Load()), node)
         self.parts_of[id(source)] = source, value
         return self.copied(node, source, of)
 
