@@ -471,6 +471,97 @@ def test_names_in_loops_and_branches_keep_their_memory(a):
     return v, w
 
 
+@every_way(M)
+def test_each_loop_has_an_array_of_its_own_by_a_name(m):
+    out = np.zeros(len(m))
+    for i in range(len(m)):
+        row = m[i]
+        out[i] += np.sum(row)
+    for i in range(len(m) - 1):
+        row = m[i] - m[i + 1]
+        row *= 2
+        for k in range(2):
+            out[i] += np.max(row[k:])
+    for j in range(len(m)):
+        row = m[:, j]
+        row += 1
+        out[j] -= row[0]
+    for i in range(len(m)):
+        row = m[i, i:]
+        row = row * 3
+        while row[0] < 5:
+            row += 1
+        out[i] += row[0]
+    return out
+
+
+@every_way(M)
+def test_each_branch_has_an_array_of_its_own_by_a_name(m):
+    out = np.zeros(len(m))
+    for i in range(len(m)):
+        if i % 2 == 0:
+            part = m[i, 1:]
+            out[i] = np.sum(part)
+        elif i > 2:
+            part = m[i:, 0]
+            out[i] = part[0]
+        else:
+            part = np.zeros(5)
+            part[i] = 3.0
+            out[i] = np.sum(part)
+    part = 2.5
+    return out * part
+
+
+@every_way(M)
+def test_a_name_is_an_array_in_one_loop_and_a_number_in_another(m):
+    total = 0.0
+    for i in range(len(m)):
+        x = m[i]
+        total += x[0]
+    for i in range(len(m)):
+        x = 2.0 * i
+        total += x
+    for i in range(len(m)):
+        x = m[:, i]
+        total += x[1]
+    return total
+
+
+def test_an_array_of_another_round_or_block_is_not_taken_for_one():
+    def of_another_round(m):
+        total = 0.0
+        for i in range(2):
+            row = m[i]
+            total += row[0]
+        for i in range(2):
+            total += row[0]
+            row = m[i + 1]
+        return total
+
+    def of_a_branch(m):
+        for i in range(3):
+            row = m[i]
+            if i > 1:
+                row = m[0]
+            row[0] += 1
+
+    def of_a_function(m):
+        total = 0.0
+        for i in range(2):
+            row = m[i]
+            first = lambda k: row[k]  # noqa: E731, B023
+            total += first(0)
+        for i in range(2):
+            row = m[:, i]
+            total += first(1)
+        return total
+
+    for function in (of_another_round, of_a_branch, of_a_function):
+        with pytest.raises(spmdvm.CompileError, match="in loops and branches a name stands for one array"):
+            spmdvm.kernel(function)(np.ones((4, 4)))
+
+
 @every_way(A)
 def test_arrays_that_change_places(a):
     x, y, z = a.copy(), a * 2, a * 3

@@ -25,7 +25,7 @@ from ._parts import Part
 from ._program import Active, Known, Param, Program, Result, Unknown
 from ._raises import Raises, is_nothing
 from ._returns import Returns
-from ._scopes import Local, Scope, own_nodes
+from ._scopes import Local, Scope, names_apart, own_nodes
 from ._source import Declaration, Line, Source
 from ._tuples import Tuples
 from ._types import INT, Array, Num, Record
@@ -191,6 +191,7 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
         self.loops: list[str | Else] = []
         self.next_else: Else | None = None
         self.counts = _assignments(statements)
+        self.apart = names_apart(statements)
         changed = [node.target.id for node in own_nodes(statements) if _changes(node)]
         # But for `a += …`, which does not make `a` another array.
         self.made = {name: count - changed.count(name) for name, count in self.counts.items()}

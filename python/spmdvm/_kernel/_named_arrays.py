@@ -31,6 +31,7 @@ class NamedArrays:
             self.fail(node, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
         bound, is_param = region.parts.get(name), any(p.name == name for p in self.params)
         straight = self.indent == region.indent
+        known = name not in self.renewed and (self.made.get(name) == 1 or (not is_param and name in self.apart))
         if bound is None and is_param and not straight and self._becomes_own(name):
             # In the next pass it is a copy from the start, whose elements change.
             bound = value
@@ -40,9 +41,9 @@ class NamedArrays:
         elif bound is None and is_param and not straight:
             help = f"give the result a name of its own; or store to the elements, `{name}[:] = …`"
             self.fail(node, f"the parameter `{name}` cannot become another array here", "in a loop or a branch", help)
-        if bound is None and not straight and self.made.get(name) != 1 and not self._is_made(value.text):
+        if bound is None and not straight and not known and not self._is_made(value.text):
             self._refuse_name(node, name)
-        if bound is None or straight or (self.made.get(name) == 1 and name not in self.renewed):
+        if bound is None or straight or known:
             region.parts[name] = self.fixed(value)
         elif bound.text != value.text:
             self._take_elements(node, name, bound, value)

@@ -126,6 +126,56 @@ def own_nodes(statements: Any) -> Iterator[Any]:
             yield from own_nodes([*node.args.defaults, *filter(None, node.args.kw_defaults)])
 
 
+def names_apart(statements: list[ast.stmt]) -> set[str]:
+    """Give the names that blocks share by chance: each block that has one assigns it before it reads it.
+
+    So no block reads what another one assigned, and what a name stands for is known from the text.
+    """
+    inner = [node for node in ast.walk(ast.Module(statements, [])) if isinstance(node, (ast.FunctionDef, ast.Lambda))]
+    shared = {name.id for function in inner for name in ast.walk(function) if isinstance(name, ast.Name)}
+    stored = {
+        name.id for name in own_nodes(statements) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    }
+    return {name for name in stored - shared if _is_apart(statements, name)}
+
+
+def _is_apart(block: list[ast.stmt], name: str) -> bool:
+    """Return whether a block, or each of those in it, assigns a name in a statement of its own before it reads it."""
+    assigned = False
+    for statement in block:
+        uses = _uses(statement, name)
+        if not uses:
+            continue
+        if _assigns(statement, name) and (assigned or len(uses) == 1):
+            assigned = True
+        elif assigned:
+            # `a += …` changes what it stands for.
+            changed = [node.target for node in ast.walk(statement) if isinstance(node, ast.AugAssign)]
+            if any(isinstance(use.ctx, ast.Store) and use not in changed for use in uses):
+                return False
+        elif isinstance(statement, (ast.For, ast.While, ast.If)):
+            inner = [statement.body, statement.orelse]
+            if len(uses) > sum(len(_uses(each, name)) for each in inner[0] + inner[1]):
+                return False
+            if not all(_is_apart(each, name) for each in inner):
+                return False
+        else:
+            return False
+    return True
+
+
+def _uses(node: ast.AST, name: str) -> list[ast.Name]:
+    return [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
+
+
+def _assigns(statement: ast.stmt, name: str) -> bool:
+    """Return whether a statement assigns one thing to a name; `a if … else b` are two."""
+    if not isinstance(statement, ast.Assign) or any(isinstance(node, ast.IfExp) for node in ast.walk(statement.value)):
+        return False
+    targets = statement.targets
+    return len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name
+
+
 def jumps(statements: list[ast.stmt], *kinds: type[ast.stmt]) -> bool:
     """Return whether a `break` or `continue` in a loop's body, or one of these kinds, belongs to that loop."""
     wanted = kinds or (ast.Break, ast.Continue)

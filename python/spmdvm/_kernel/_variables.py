@@ -157,6 +157,9 @@ class Variables:
                 f"`{name}` would differ between lanes outside of `foreach`",
                 "this value differs from lane to lane",
             )
+        if name in self.apart:
+            # It may have been an array in a block before.
+            region.parts.pop(name, None)
         ty = self._grow((region.key, name), value.type, node)
         variable = region.variables.setdefault(name, Variable(ty, region.uniform))
         variable.type, variable.text = ty, spmd_name(name)
