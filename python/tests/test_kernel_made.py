@@ -562,6 +562,30 @@ def test_an_array_of_another_round_or_block_is_not_taken_for_one():
             spmdvm.kernel(function)(np.ones((4, 4)))
 
 
+@every_way(rng.random((3, 4, 9)), 4)
+def test_parts_whose_lengths_are_computed_are_put_in_a_row(a, n):
+    out = np.zeros((8, len(a), 2))
+    for i in range(8):
+        window = a[:, :2, i : i + n].copy()
+        out[i, :, 1] += window.ravel()[-1] + a[:, 1:, i:].flatten()[2]
+        if i + n <= a.shape[2]:
+            pairs = np.reshape(window, (len(a), n, 2, 1))
+            out[i] += np.sum(pairs, axis=1)[:, :, 0] + np.max(a[:, :2, i : i + n].reshape(-1, 2)[:, 1])
+    return out
+
+
+def test_shapes_of_parts_that_do_not_fit_are_told():
+    def reshaped(a, n):
+        total = 0.0
+        for i in range(len(a)):
+            total += np.sum(np.reshape(a[i : i + n], (n, 2, 1)))
+        return total
+
+    a = np.ones((4, 2))
+    with pytest.raises(AssertionError, match="has as many elements as the array"):
+        spmdvm.kernel(reshaped)(a, 3)
+
+
 @every_way(A)
 def test_arrays_that_change_places(a):
     x, y, z = a.copy(), a * 2, a * 3

@@ -70,13 +70,14 @@ class Parts(Offsets):
         array = self.array_of(source)
         if array is None or array.type.ndim == 1:
             return array
+        lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
+        if array.text in self.parts and any(length.before is None for length in lengths):
+            self.parts_of[id(node)] = node, self._row_after_row(node, array, lengths)
+            return self.parts_of[id(node)][1]
         if array.text in self.parts or array.text in self.views:
             array = self.copy_of(node, array)
-        if array.text in self.parts:
-            help = "loop over its elements, or give it lengths that are known before: `a[:n]`, `a[2:]`"
-            self.fail(node, "the lengths of this part are known only when it is taken", "all of its elements", help)
+            lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
         name = self.temporary("part")
-        lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
         size = " * ".join(f"(int64){length.text}" for length in lengths)
         if all(length.const is not None for length in lengths):
             self.dims[f"{name}__n0"] = f"{math.prod(length.const for length in lengths)} elements"
@@ -91,6 +92,28 @@ class Parts(Offsets):
         value = Value(name, Array(array.type.of, 1), array.uniform)
         self.parts_of[id(node)] = node, value
         return value
+
+    def _row_after_row(self, node: ast.expr, array: Value, lengths: list[Value]) -> Value:
+        """Copy the elements of a part whose lengths are computed, row after row, to an array that is long enough."""
+        most = [self.most(array, axis) for axis in range(len(lengths))]
+        if any(length.before is None for length in most):
+            help = "loop over its elements, or give it lengths that are known before: `a[:n]`, `a[2:]`"
+            self.fail(node, "the lengths of this part are known only when it is taken", "all of its elements", help)
+        host = "(" + " * ".join(length.before for length in most) + ")"
+        size = " * ".join(f"(uniform int64){length.text}" for length in most)
+        made = self.new_array(node, array.type.of, [Value(size, INT, True, 0, LONGEST, host=host)], None)
+        counters = [self.temporary("at") for _ in lengths]
+        self._begin(node, counters, lengths, True)
+        at = counters[0]
+        for counter, length in zip(counters[1:], lengths[1:]):
+            at = f"({at}) * {length.text} + {counter}"
+        # No length is beyond the most.
+        below = (self.dim(made.text, 0).equals[0], 0)
+        place, _ = self.place_of(made, [Value(f"({at})", INT, False, 0, LONGEST, below=below)])
+        self.emit(f"{place} = {self.element_at(array, counters).text};")
+        self._end(True)
+        count = " * ".join(length.text for length in lengths)
+        return self.first_of(node, made, Value(f"({count})", INT, True, 0, LONGEST))
 
     def reshaped(self, node: ast.Call, source: ast.expr, shape: list[ast.expr]) -> Value | None:
         """Give all elements of an array, row after row, as an array of another shape."""
