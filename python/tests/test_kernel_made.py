@@ -132,6 +132,62 @@ def test_functions_make_and_return_arrays(a):
     return once, twice, double, first, other
 
 
+def rectified(x):
+    return np.maximum(x, 0)
+
+
+def shares(x):
+    e = np.exp(x - np.max(x))
+    return e / np.sum(e)
+
+
+def times(x, by=2.0):
+    return x * by
+
+
+def nearer(x, k):
+    if k > 0:
+        return x - k
+    return rectified(x + k)
+
+
+@every_way(M - 0.5, N - 0.5)
+def test_functions_of_elements_and_of_whole_arrays_stand_in_expressions(a, b):
+    c = a @ b
+    d = rectified(c) + 1
+    e = 2 * shares(d) - times(c - 1) ** 2
+    e += nearer(c, 2) - nearer(e, -1)
+    return shares(c + 1), rectified(rectified(c) - 0.1), times(e), -times(c), np.exp(times(c)) * (times(d) > 1)
+
+
+@every_way(A)
+def test_functions_return_what_they_make_of_expressions(a):
+    k = a[0]
+
+    def moved(x):
+        return x + k
+
+    if k > 5:
+        return times(a * 2)
+    return moved(moved(a) - a)
+
+
+@every_way(M)
+def test_functions_that_give_numbers_of_arrays_are_numbers_in_expressions(m):
+    def rows(x):
+        return x.shape[0]
+
+    def always(x):
+        return 5.0
+
+    def another(x, y):
+        return y * 2
+
+    n = rows(m) + 1
+    x = always(m) + another(m, 3.0)
+    return m[0] * n + x, n, x
+
+
 @every_way(A)
 def test_what_is_passed_may_be_returned(a):
     b = a[2:]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import inspect
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,12 +21,9 @@ from ._joins import JOINS
 from ._parts import Axis, Part, is_complex_part
 from ._plain import parameters
 from ._reductions import FUNCTIONS
-from ._scopes import Local
-from ._source import Source
 from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
-from ._usage import Usage, gives_one_array, reduces
+from ._usage import Usage, gives_one_array, has_effects, of_program, reduces
 from ._values import LANE, LONGEST, Value, constant
-from ._wrappers import inner_of, is_wrapped
 
 # Functions that make arrays of given lengths, and those that make them like others.
 MAKERS = (np.zeros, np.ones, np.empty, np.full)
@@ -102,7 +98,7 @@ class Arrays(Along):
             return self._unnamed(node, listed)
         if function in (np.array, np.asarray) and (made := self.comprehended(node)) is not None:
             return made
-        if self.gives_one_array(function):
+        if self.gives_one_array(node, function):
             return self._own(node, function, False)
         if function in (np.array, np.asarray) and (made := self.copied_list(node)) is not None:
             return made
@@ -196,14 +192,26 @@ class Arrays(Along):
             is_known = self.is_elementwise(function) or _library.find(function) is not None
             if _library.takes_array(function):
                 return False
-            return is_known and any(map(self.makes_elements, node.args))
+            return is_known and any(map(self.is_of_elements, node.args))
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return False
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
             return any(
-                self.makes_elements(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
+                self.is_of_elements(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
             )
         return False
+
+    def is_of_elements(self, node: ast.expr) -> bool:
+        """Return whether an operand is one of elements, also what a function of the program makes of each of them."""
+        if self.makes_elements(node):
+            return True
+        if id(node) in self.elements or not isinstance(node, ast.Call):
+            return False
+        function = None if self.is_method(node) else self.called(node)
+        text = of_program(function)
+        if text is None or has_effects(text[0]) or self.takes_arrays(node, function):
+            return False
+        return gives_one_array(function, self.given_arrays(node, function))
 
     def is_array_name(self, node: ast.Name) -> bool:
         """Return whether a name stands for an array, also for one from outside of the kernel."""
@@ -220,21 +228,20 @@ class Arrays(Along):
         arrays = [arg for arg in (*node.args, *(keyword.value for keyword in node.keywords)) if _may_be_array(arg)]
         if not any(self.array_of(arg) is not None for arg in arrays):
             return False
-        inner = function if isinstance(function, Local) else inner_of(function)
-        if not isinstance(inner, Local) and (not inspect.isfunction(inner) or is_wrapped(inner) or _is_of_numpy(inner)):
+        text = of_program(function)
+        if text is None:
             return False
-        tree = inner.tree if isinstance(inner, Local) else Source.of(inner).tree
-        lookup = inner.lookup if isinstance(inner, Local) else _functions.lookup_of(inner)
-        if not isinstance(tree, ast.FunctionDef):
-            return False
+        tree, lookup = text
         names = [arg.arg for arg in parameters(tree)]
         indexed = set(names) if reduces(tree, lookup, names) else Usage(tree, lookup).indexed
         given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
         return any(name in indexed and self.array_of(arg) is not None for name, arg in given if _may_be_array(arg))
 
-    def gives_one_array(self, function: Any) -> bool:
+    def gives_one_array(self, node: ast.Call, function: Any) -> bool:
         """Return whether a call of a function gives an array that it makes."""
-        return gives_one_array(function)
+        if gives_one_array(function) or not self.is_uniform_here() or not self.takes_arrays(node, function):
+            return gives_one_array(function)
+        return gives_one_array(function, self.given_arrays(node, function))
 
     # Making them.
 
@@ -673,7 +680,3 @@ class Arrays(Along):
 
 def _may_be_array(node: ast.expr) -> bool:
     return isinstance(node, (ast.Name, ast.Subscript))
-
-
-def _is_of_numpy(function: Any) -> bool:
-    return (getattr(function, "__module__", None) or "").split(".")[0] == "numpy"

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from . import _annotations
+from ._plain import parameters
 from ._tuples import is_named_tuple
 from ._types import BOOL, INT, Array, Num, Record, join, named
-from ._usage import gives_array
+from ._usage import gives_array, of_program
 from ._values import OUTSIDE, Form, Listed, Value, constant, tuple_of
 
 # Arrays of as many elements are returned as numbers where each element runs by itself.
@@ -248,10 +249,18 @@ class Returns:
         if several is not None and any(isinstance(leaf.type, Array) for leaf in several.leaves):
             return several
         gives_some = function is np.histogram or gives_array(function)
+        gives_some = gives_some or (function is not None and bool(self.given_arrays(node, function)))
         if function is not None and (gives_some or self.takes_arrays(node, function)):
             value = self.expression(node)
             return self.keep(value) if isinstance(value.type, Num) and value.parts is None else value
         return None
+
+    def given_arrays(self, node: ast.Call, function: Any) -> set[str]:
+        """Give the parameters of a function of the program that a call gives arrays, or expressions of such."""
+        text = of_program(function)
+        names = [] if text is None else [arg.arg for arg in parameters(text[0])]
+        given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
+        return {name for name, arg in given if name is not None and self.is_of_elements(arg)}
 
     def _few_numbers(self, node: ast.expr) -> Value | None:
         """Give the elements of a small array that a function returns where each element runs by itself.

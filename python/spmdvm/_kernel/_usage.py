@@ -354,8 +354,12 @@ def returns_array(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> bool:
     return _returns_array(tree, lookup, {id(tree)})
 
 
-def _returns_array(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: AbstractSet[int]) -> bool:
-    made: set[str] = set()
+def _returns_array(
+    tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: AbstractSet[int], given: AbstractSet[str] = frozenset()
+) -> bool:
+    # (Parameters that are given arrays, but for those that come to stand for something else.)
+    stored = {at.id for at in own_nodes(tree.body) if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store)}
+    made = set(given - stored)
 
     def is_made(node: ast.expr | None) -> bool:
         if isinstance(node, (ast.BinOp, ast.UnaryOp)):
@@ -364,7 +368,9 @@ def _returns_array(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: Ab
         if isinstance(node, ast.Tuple):
             return any(map(is_made, node.elts))
         if isinstance(node, ast.Call):
-            return _of_numpy(node) in (*_MAKERS, "array", "cross") or _is_given(node, lookup, seen)
+            if _of_numpy(node) in (*_MAKERS, "array", "cross") or _is_given(node, lookup, seen):
+                return True
+            return bool(given) and _is_of_elements(node, lookup) and any(map(is_made, node.args))
         return isinstance(node, ast.Name) and node.id in made
 
     nodes = list(own_nodes(tree.body))
@@ -392,25 +398,35 @@ def _is_given(node: ast.Call, lookup: Callable[[str], Any], seen: AbstractSet[in
         return False
 
 
-def gives_array(found: Any, seen: AbstractSet[int] = frozenset()) -> bool:
-    """Return whether something is a function of Python, or one in a kernel, that returns an array it makes."""
+def of_program(found: Any) -> tuple[ast.FunctionDef, Callable[[str], Any]] | None:
+    """Give the text of a function of Python, or of one in a kernel, and what finds names for it; None of others."""
     if isinstance(found, Local):
         tree, lookup = found.tree, found.lookup
     else:
         function = inner_of(found)
         if not inspect.isfunction(function) or is_wrapped(function) or _is_of_numpy(function):
-            return False
+            return None
         tree, lookup = Source.of(function).tree, _functions.lookup_of(function)
-    return (
-        id(tree) not in seen and isinstance(tree, ast.FunctionDef) and _returns_array(tree, lookup, seen | {id(tree)})
-    )
+    return (tree, lookup) if isinstance(tree, ast.FunctionDef) else None
 
 
-def gives_one_array(found: Any) -> bool:
-    """Return whether something is a function of Python that returns an array it makes, rather than a tuple of some."""
+def gives_array(found: Any, seen: AbstractSet[int] = frozenset(), given: AbstractSet[str] = frozenset()) -> bool:
+    """Return whether something is a function of Python, or one in a kernel, that returns an array it makes."""
+    text = of_program(found)
+    if text is None or id(text[0]) in seen:
+        return False
+    tree, lookup = text
+    return _returns_array(tree, lookup, seen | {id(tree)}, given)
+
+
+def gives_one_array(found: Any, given: AbstractSet[str] = frozenset()) -> bool:
+    """Return whether something is a function of Python that returns an array it makes, rather than a tuple of some.
+
+    `given` are parameters that are given arrays, of which it may make others.
+    """
     if not isinstance(found, Local) and not inspect.isfunction(inner_of(found)):
         return False
-    if not gives_array(found):
+    if not gives_array(found, given=given):
         return False
     tree = found.tree if isinstance(found, Local) else Source.of(inner_of(found)).tree
     returned = [node.value for node in own_nodes(tree.body) if isinstance(node, ast.Return)]
