@@ -3,7 +3,7 @@
 use crate::counted::{CountedLoop, counted_loops};
 use spmdvm_vm::flow::{each_read, each_written, edges, predecessors};
 use spmdvm_vm::isa::Op;
-use spmdvm_vm::program::{Function, GlobalId, Inst, Reg, Target};
+use spmdvm_vm::program::{FuncId, Function, GlobalId, Inst, Reg, Target};
 use spmdvm_vm::properties::Properties;
 use spmdvm_vm::types::{Ty, Width};
 use spmdvm_vm::verify::stack_change;
@@ -21,8 +21,8 @@ pub struct Analysis {
     constants: Vec<Option<u64>>,
     /// What varying registers hold whenever they are read.
     lanes: Vec<Option<Lanes>>,
-    /// The addresses of globals that registers hold whenever they are read.
-    globals: Vec<Option<u64>>,
+    /// The addresses of globals and functions that registers hold whenever they are read.
+    addresses: Vec<Option<u64>>,
     cuts: OnceLock<Vec<bool>>,
     properties: OnceLock<Properties>,
     assuming: OnceLock<Option<Properties>>,
@@ -45,18 +45,25 @@ fn written_once(f: &Function) -> Vec<bool> {
     writes.iter().enumerate().map(|(r, &writes)| r >= f.n_params as usize && writes == 1).collect()
 }
 
-/// The address that a `global.addr` gives.
-pub(crate) fn global_address(inst: &Inst) -> u64 {
-    Target::Global(GlobalId(inst.aux), inst.imm).address()
+/// The address that an instruction gives, if it gives that of a global or of a function.
+pub(crate) fn address(inst: &Inst) -> Option<u64> {
+    let target = match inst.op {
+        Op::GlobalAddr => Target::Global(GlobalId(inst.aux), inst.imm),
+        Op::FuncAddr => Target::Function(FuncId(inst.aux)),
+        _ => return None,
+    };
+    Some(target.address())
 }
 
-/// The registers that hold the address of a global whenever they are read, as they are written once.
-fn globals_in_registers(f: &Function, written_once: &[bool]) -> Vec<Option<u64>> {
-    let mut globals = vec![None; f.regs.len()];
-    for inst in f.code.iter().filter(|inst| inst.op == Op::GlobalAddr && written_once[inst.dst.index()]) {
-        globals[inst.dst.index()] = Some(global_address(inst));
+/// The registers that hold the address of a global or function whenever they are read, as they are written once.
+fn addresses_in_registers(f: &Function, written_once: &[bool]) -> Vec<Option<u64>> {
+    let mut addresses = vec![None; f.regs.len()];
+    for (inst, address) in f.code.iter().filter_map(|inst| Some((inst, address(inst)?))) {
+        if written_once[inst.dst.index()] {
+            addresses[inst.dst.index()] = Some(address);
+        }
     }
-    globals
+    addresses
 }
 
 /// The registers that are written once, and what they hold then whatever the mask is.
@@ -109,7 +116,7 @@ impl Analysis {
             before,
             constants,
             lanes: lanes_in_registers(f, &once),
-            globals: globals_in_registers(f, &once),
+            addresses: addresses_in_registers(f, &once),
             cuts: OnceLock::new(),
             properties: OnceLock::new(),
             assuming: OnceLock::new(),
@@ -127,9 +134,9 @@ impl Analysis {
         self.lanes[reg.index()]
     }
 
-    /// The address of a global that a register holds whenever it is read, if it does.
-    pub fn global(&self, reg: Reg) -> Option<u64> {
-        self.globals[reg.index()]
+    /// The address of a global or function that a register holds whenever it is read, if it does.
+    pub fn address(&self, reg: Reg) -> Option<u64> {
+        self.addresses[reg.index()]
     }
 
     /// Returns whether the function is cut at an instruction, if it is too large for one region.

@@ -3,7 +3,7 @@
 
 use spmdvm::jit::abort::Abort;
 use spmdvm::jit::engine::VersionReport;
-use spmdvm::jit::ir::{ExitReason, Region};
+use spmdvm::jit::ir::{ExitReason, Kind, Region};
 use spmdvm::{Engine, JitSettings, Limits, Module, Options, Value, Width};
 use spmdvm_tests::compiled::{jits, loops, versions};
 use std::fmt::Write as _;
@@ -477,6 +477,41 @@ fn regions_come_back_from_calls() {
         let [functions, others] = entries_at_last(&module);
         assert!(functions > 4 * others, "{engine}: {functions} entries of functions, {others} of other regions");
     }
+}
+
+/// A pointer to a function that a region knows, from the program or as it has been the same for long, is a call of that function, and part
+/// of the region.
+#[test]
+fn functions_that_are_known_are_called_by_name() {
+    let text = "
+typedef int (*uniform Function)(int);
+noinline static int more(int x) { return x + 1; }
+noinline static int twice(int x) { return 2 * x; }
+noinline static void map(uniform int a[], uniform int n, uniform Function each) {
+    foreach (i = 0 ... n) a[i] = each(a[i]);
+}
+export void f(uniform int a[], uniform int n) {
+    Function known = &more;
+    for (uniform int round = 0; round < 20; ++round) {
+        foreach (i = 0 ... n) a[i] = known(a[i]);
+        map(a, n, &twice);
+    }
+}";
+    let indirect = |region: &Region| {
+        let kinds = region.blocks.iter().flat_map(|block| &block.insts).map(|inst| inst.kind);
+        kinds.filter(|kind| matches!(kind, Kind::CallIndirect { .. })).count()
+    };
+    for engine in jits() {
+        let jit = JitSettings { hot: 2, same_arguments: 3, background: false, ..JitSettings::default() };
+        let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
+        let module = Module::compile("links.ispc", text, &options).unwrap();
+        let regions = regions_at_last(&module);
+        assert!(!regions.is_empty(), "{engine}");
+        for region in regions {
+            assert_eq!(indirect(&region), 0, "{engine}:\n{region}");
+        }
+    }
+    agree(text, &Limits::default());
 }
 
 /// Lanes that go down in different ways to functions that trap, allocate, free, launch and print, each deep in calls: what has called is

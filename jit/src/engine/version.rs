@@ -219,10 +219,16 @@ impl Version {
         let landing = |exit| Landing::new(exit, region.is_divided, settings);
         let mut exits: Box<[Landing]> = region.exits.iter().map(landing).collect();
         for inst in region.blocks.iter().flat_map(|b| &b.insts) {
-            if let Kind::Call { exit, .. } | Kind::CallIndirect { exit } = inst.kind {
-                let landing = &mut exits[exit.index()];
-                landing.direct = prepared.direct_call(&landing.frames);
-                landing.indirect = prepared.indirect_call(&landing.frames);
+            match inst.kind {
+                Kind::Call { site, exit } => {
+                    let landing = &mut exits[exit.index()];
+                    landing.direct = prepared.direct_call(&landing.frames, region.call_sites[site as usize].callee);
+                }
+                Kind::CallIndirect { exit } => {
+                    let landing = &mut exits[exit.index()];
+                    landing.indirect = prepared.indirect_call(&landing.frames);
+                }
+                _ => {}
             }
         }
         let own = FRAME_WORDS + facts.entries.len() * ENTRY_WORDS;

@@ -56,6 +56,16 @@ impl Recorder<'_> {
         Ok(Next::Moved)
     }
 
+    /// A call of a function that is known only when it is called, unless the region knows it.
+    pub(super) fn call_indirect(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
+        let value = self.read(state, inst.src[0]);
+        let callee = self.known(value).and_then(|value| self.prepared.callee(self.place(state), value));
+        match callee {
+            Some(callee) => self.call(state, &Inst { op: Op::Call, aux: callee.0, ..*inst }),
+            None => Ok(self.linked_call(state, inst)),
+        }
+    }
+
     /// A call of a function that has regions of its own: made from within the region, unless that is full.
     pub(super) fn linked_call(&mut self, state: &mut State, inst: &Inst) -> Next {
         if self.is_full() || self.advice.leaves(self.place(state)) {

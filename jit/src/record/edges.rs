@@ -1,15 +1,15 @@
 //! Blocks and the edges to them.
 //!
 //! A block is known by its [`Key`]: where the frames stand and what is known of masks. Its parameters are the live registers of
-//! all frames, but for those that hold the same throughout the region or are addresses in frames, and the masks. The first way to
+//! all frames, but for those that hold the same throughout the region, addresses in frames or functions, and the masks. The first way to
 //! a block decides about the shape of each parameter; a later one that brings more has that noted, and the recording is done
 //! again.
 
-use super::state::{Behind, Key, Parameter, Slot, State, Target};
+use super::state::{Behind, Fixed, Key, Parameter, Slot, State, Target};
 use super::{Recorder, Work};
 use crate::ir::{Edge, Type, Value};
 use spmdvm_vm::program::Reg;
-use spmdvm_vm::types::Shape;
+use spmdvm_vm::types::{Shape, Ty};
 use std::collections::BTreeMap;
 
 impl Recorder<'_> {
@@ -34,9 +34,9 @@ impl Recorder<'_> {
             let target = &self.targets[&key];
             (target.block, target.slots.clone(), target.known.clone())
         };
-        for (slot, place) in known {
+        for (slot, fixed) in known {
             let value = state.frames[slot.frame].regs[slot.reg.index()];
-            if value.and_then(|v| self.address(v)) != Some(place) {
+            if value.and_then(|v| self.fixed(v)) != Some(fixed) {
                 self.note(&key, slot);
             }
         }
@@ -46,6 +46,13 @@ impl Recorder<'_> {
         }
         args.extend(state.mask_values());
         Edge { to: block, args }
+    }
+
+    /// What a value is, if that is known and worth to be known in other blocks: from where an access is made, or what is called.
+    fn fixed(&self, v: Value) -> Option<Fixed> {
+        let is_function = |bits: &u64| (1..=self.program.functions.len() as u64).contains(bits);
+        let function = || self.known(v).filter(|bits| self.ty(v) == Type::uniform(Ty::U64) && is_function(bits));
+        self.address(v).map(Fixed::Place).or_else(|| function().map(Fixed::Function))
     }
 
     /// Without the speculated-uniform registers that nothing reads any more, and what was tested of such registers, if there is any.
@@ -116,11 +123,11 @@ impl Recorder<'_> {
                 }
                 let noted = noted.contains(&slot);
                 let behind = frame.behind.contains_key(&reg);
-                if let Some(place) = self.address(value)
+                if let Some(fixed) = self.fixed(value)
                     && !noted
                     && !behind
                 {
-                    known.push((slot, place));
+                    known.push((slot, fixed));
                     continue;
                 }
                 let elem = self.b.region.ty(value).ty;
@@ -147,9 +154,12 @@ impl Recorder<'_> {
         let here = self.b.current();
         let outside = std::mem::take(&mut self.addresses);
         self.b.switch_to(block);
-        for (slot, place) in &known {
-            let address = self.frame_address(&inner, place.of, place.offset);
-            inner.frames[slot.frame].regs[slot.reg.index()] = Some(address);
+        for &(ref slot, fixed) in &known {
+            let value = match fixed {
+                Fixed::Place(place) => self.frame_address(&inner, place.of, place.offset),
+                Fixed::Function(bits) => self.constant(Ty::U64, bits),
+            };
+            inner.frames[slot.frame].regs[slot.reg.index()] = Some(value);
         }
         self.b.switch_to(here);
         let addresses = std::mem::replace(&mut self.addresses, outside);

@@ -12,17 +12,17 @@ use spmdvm_vm::program::{FuncId, Global, Reg};
 use spmdvm_vm::types::Ty;
 
 impl Recorder<'_> {
-    /// The address of a global that a register of the entered frame holds throughout the region, if it does: it has been written before
-    /// the head if it may be read from there on.
-    pub(super) fn own_global(&self, function: FuncId, reg: Reg) -> Option<u64> {
+    /// The address of a global or function that a register of the entered frame holds throughout the region, if it does: it has been
+    /// written before the head if it may be read from there on.
+    pub(super) fn known_address(&self, function: FuncId, reg: Reg) -> Option<u64> {
         let analysis = self.analyses.get(&function)?;
-        analysis.global(reg).filter(|_| analysis.is_live(self.head.1, reg))
+        analysis.address(reg).filter(|_| analysis.is_live(self.head.1, reg))
     }
 
-    /// Sets the registers of the entered frame that hold addresses of globals. The entry block is being recorded.
-    pub(super) fn own_globals(&mut self, state: &mut State) {
+    /// Sets the registers of the entered frame that hold addresses of globals or functions. The entry block is being recorded.
+    pub(super) fn known_addresses(&mut self, state: &mut State) {
         for reg in (0..state.top().regs.len() as u32).map(Reg) {
-            if let Some(bits) = self.own_global(self.head.0, reg) {
+            if let Some(bits) = self.known_address(self.head.0, reg) {
                 state.top_mut().regs[reg.index()] = Some(self.constant(Ty::U64, bits));
             }
         }

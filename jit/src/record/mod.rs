@@ -372,7 +372,7 @@ impl<'a> Recorder<'a> {
             entering: None,
         };
         self.own_memory(&mut state);
-        self.own_globals(&mut state);
+        self.known_addresses(&mut state);
         if facts.mask == MaskFact::One {
             self.begin_with_one_lane(&mut state);
         }
@@ -429,19 +429,19 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns whether a register of the entered frame holds an address throughout the region that is known before: in the frame's
-    /// memory, or of a global.
+    /// memory, or of a global or function.
     fn holds_address(&self, function: FuncId, reg: Reg) -> bool {
-        self.own_offset(function, reg).is_some() || self.own_global(function, reg).is_some()
+        self.own_offset(function, reg).is_some() || self.known_address(function, reg).is_some()
     }
 
     /// Uniform registers that come from outside of the loop and decide something in it: divisors, factors, counts of shifts,
-    /// conditions, and what is handed to calls.
+    /// conditions, what is handed to calls, and functions that are called.
     fn arguments(&mut self) -> Vec<Reg> {
         let (function, pc) = self.head;
         let f = self.function(function);
         let inside = self.inside.iter().zip(&f.code).filter(|(inside, _)| **inside).map(|(_, inst)| inst);
         let mut decides = vec![false; f.regs.len()];
-        let mut written = vec![false; f.regs.len()];
+        let [mut written, mut functions] = [(); 2].map(|()| vec![false; f.regs.len()]);
         for inst in inside {
             each_written(f, inst, false, |r| written[r.index()] = true);
             let deciding: &[Reg] = match inst.op {
@@ -449,6 +449,10 @@ impl<'a> Recorder<'a> {
                 Op::Mul if !inst.ty.is_float() => &inst.src[..2],
                 Op::BrTrue | Op::BrFalse | Op::MaskIf | Op::Select => &inst.src[..1],
                 Op::Call => f.list(inst.args),
+                Op::CallInd => {
+                    functions[inst.src[0].index()] = true;
+                    f.list(inst.args)
+                }
                 _ => &[],
             };
             deciding.iter().filter(|r| !r.is_none()).for_each(|r| decides[r.index()] = true);
@@ -458,8 +462,8 @@ impl<'a> Recorder<'a> {
         let wanted = |r: &Reg| {
             let decl = f.reg(*r);
             decl.shape == Shape::Uniform
-                && !matches!(decl.ty, Ty::U64 | Ty::F16 | Ty::F32 | Ty::F64)
-                && decides[r.index()]
+                && (functions[r.index()]
+                    || decides[r.index()] && !matches!(decl.ty, Ty::U64 | Ty::F16 | Ty::F32 | Ty::F64))
                 && !written[r.index()]
         };
         live.live(pc).filter(wanted).filter(|r| !is_constant(r)).collect()

@@ -264,6 +264,15 @@ pub struct FramePlace {
     pub offset: i64,
 }
 
+/// What a register holds, where that is known without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixed {
+    /// An address in the memory of a frame.
+    Place(FramePlace),
+    /// A function's value.
+    Function(u64),
+}
+
 /// What distinguishes blocks of a region.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key(Vec<u32>);
@@ -289,8 +298,8 @@ pub struct Target {
     pub block: BlockId,
     /// Registers that are parameters; the masks' values follow.
     pub slots: Vec<Parameter>,
-    /// Registers that hold an address in the memory of a frame.
-    pub known: Vec<(Slot, FramePlace)>,
+    /// Registers that hold the same in all states of the block.
+    pub known: Vec<(Slot, Fixed)>,
 }
 
 /// Blocks by key.

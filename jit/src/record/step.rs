@@ -4,7 +4,7 @@ use super::Recorder;
 use super::divergence::{Leave, push};
 use super::state::{Mask, State};
 use crate::abort::Abort;
-use crate::analysis::global_address;
+use crate::analysis::address;
 use crate::ir::{End, ExitReason, HandlerCall, Kind, Type, Value};
 use spmdvm_vm::isa::{Form, Op, Special};
 use spmdvm_vm::program::{Inst, Reg};
@@ -114,12 +114,9 @@ impl Recorder<'_> {
             Special::MaskGet | Special::MaskBits | Special::PackMask | Special::Any | Special::All => {
                 self.votes(state, inst)
             }
-            Special::GlobalAddr => {
-                let v = self.constant(Ty::U64, global_address(inst));
-                self.write(state, inst.dst, v);
-            }
-            Special::FuncAddr => {
-                let v = self.constant(Ty::U64, inst.aux as u64 + 1);
+            Special::GlobalAddr | Special::FuncAddr => {
+                let bits = address(inst).unwrap_or_else(|| unreachable!("both give an address"));
+                let v = self.constant(Ty::U64, bits);
                 self.write(state, inst.dst, v);
             }
             Special::FrameAddr => {
@@ -152,7 +149,7 @@ impl Recorder<'_> {
             Special::Ret => return self.ret(state),
             Special::Jmp => return Ok(self.jump(state, inst)),
             Special::BrTrue | Special::BrFalse => return Ok(self.branch(state, inst)),
-            Special::CallInd => return Ok(self.linked_call(state, inst)),
+            Special::CallInd => return self.call_indirect(state, inst),
             Special::EachLane | Special::EachAll | Special::EachUnique => return self.each(state, inst),
             Special::LoopBack => return Ok(self.loop_back(state, inst)),
             Special::MaskIf => return Ok(self.mask_if(state, inst)),

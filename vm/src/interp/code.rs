@@ -129,6 +129,16 @@ impl PreparedFunction {
         distance as u32
     }
 
+    /// The call at an instruction.
+    pub fn call_site(&self, pc: u32) -> &CallSite {
+        &self.calls[self.steps[pc as usize].aux as usize]
+    }
+
+    /// Returns whether it has the parameters and results of a call.
+    pub fn fits(&self, site: &CallSite) -> bool {
+        self.signature == site.signature
+    }
+
     /// Where a register lies.
     pub fn slot(&self, reg: Reg) -> RegSlot {
         self.slots[reg.index()]

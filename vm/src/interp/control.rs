@@ -123,7 +123,7 @@ pub(super) unsafe fn copy_results(
     callee: &PreparedFunction,
     callee_base: *const u8,
 ) {
-    let site = &caller.calls[caller.steps[pc as usize].aux as usize];
+    let site = caller.call_site(pc);
     // SAFETY: the caller's promise.
     unsafe { copy_all(base, &site.rets, callee_base, &callee.results) };
 }
@@ -193,7 +193,7 @@ impl<const TRACED: bool> Kernel for CallIndirect<TRACED> {
         unsafe {
             let site: *const CallSite = &(&(*t.function).calls)[(*step).aux as usize];
             let value = get::<u64>(t.reg((*step).a));
-            let callee = t.code.function_of_value(value).filter(|f| f.signature == (*site).signature);
+            let callee = t.code.function_of_value(value).filter(|f| f.fits(&*site));
             match callee.map(|f| f as *const PreparedFunction) {
                 Some(callee) => call::<TRACED>(t, step, &*site, callee),
                 None => t.raise(step, TrapKind::BadFunction, None, TrapDetail::Pointer(value)),

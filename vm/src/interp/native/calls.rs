@@ -4,9 +4,8 @@ use super::{Context, Pause, PreparedProgram, ResumeFrame, by_itself, read_masks}
 use crate::interp::code::{Code, PreparedFunction, RegSlot};
 use crate::interp::control;
 use crate::interp::thread::{Frame, Thread};
-use crate::isa::Op;
 use crate::memory::{region_of, region_start};
-use crate::program::{FuncId, Inst};
+use crate::program::FuncId;
 use std::sync::OnceLock;
 
 /// The frame that native code was entered with, while a function that it calls executes; see [`Pause::begin_call`].
@@ -94,27 +93,26 @@ impl DirectCall {
 }
 
 impl PreparedProgram {
-    /// The call at which an exit with these frames stands, if that names its function.
-    pub fn direct_call(&self, frames: &[ResumeFrame]) -> Option<DirectCall> {
+    /// The function that an indirect call calls if the value is this; `None` if it would trap.
+    pub fn callee(&self, (function, pc): (FuncId, u32), value: u64) -> Option<FuncId> {
+        let callee = self.0.function_of_value(value)?;
+        callee.fits(self.0.function(function).call_site(pc)).then_some(callee.id)
+    }
+
+    /// The call at which an exit with these frames stands, of a function that is known.
+    pub fn direct_call(&self, frames: &[ResumeFrame], callee: FuncId) -> Option<DirectCall> {
         let (frame, hidden) = (frames.last()?, frames.len() - 1);
-        let callee = FuncId(self.inst(frame).filter(|inst| inst.op == Op::Call)?.aux);
         let call = DirectCall::new(&self.0, (frame.function, frame.pc), callee, frame.at as usize, hidden)?;
         Some(DirectCall { arguments: Box::default(), ..call })
     }
 
-    /// The same, if the function is known only when it is called.
+    /// The same, of a function that is known only when it is called.
     pub fn indirect_call(&self, frames: &[ResumeFrame]) -> Option<IndirectCall> {
         let (frame, hidden) = (frames.last()?, frames.len() - 1);
-        self.inst(frame).filter(|inst| inst.op == Op::CallInd)?;
         let &ResumeFrame { function, pc, at, .. } = frame;
         let (from, value) = (at as usize, self.0.function(function).steps[pc as usize].a);
         let targets = [const { OnceLock::new() }; TARGETS];
         Some(IndirectCall { function, pc, from, hidden, value_at: from + value as usize, targets })
-    }
-
-    /// The instruction at which a frame stands.
-    fn inst(&self, frame: &ResumeFrame) -> Option<&Inst> {
-        self.0.program.functions[frame.function.0 as usize].code.get(frame.pc as usize)
     }
 }
 
@@ -129,7 +127,7 @@ impl DirectCall {
         hidden: usize,
     ) -> Option<DirectCall> {
         let [calling, called] = [function, callee].map(|function| code.function(function));
-        let site = &calling.calls[calling.steps[pc as usize].aux as usize];
+        let site = calling.call_site(pc);
         let both = |a: &[RegSlot], b: &[RegSlot]| a.iter().copied().zip(b.iter().copied()).collect();
         Some(DirectCall {
             function,
@@ -176,9 +174,7 @@ impl IndirectCall {
     #[cold]
     fn add<'a>(&self, free: &'a OnceLock<(u64, DirectCall)>, value: u64, code: &Code) -> Option<&'a DirectCall> {
         let callee = code.function_of_value(value)?;
-        let calling = code.function(self.function);
-        let site = &calling.calls[calling.steps[self.pc as usize].aux as usize];
-        if callee.signature != site.signature {
+        if !callee.fits(code.function(self.function).call_site(self.pc)) {
             return None;
         }
         let call = DirectCall::new(code, (self.function, self.pc), callee.id, self.from, self.hidden)?;
