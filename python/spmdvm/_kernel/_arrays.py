@@ -17,10 +17,12 @@ import numpy as np
 
 from . import _functions, _library
 from ._along import Along
+from ._effects import taken_whole
 from ._joins import JOINS
 from ._parts import Axis, Part, is_complex_part
 from ._plain import parameters
 from ._reductions import FUNCTIONS
+from ._scopes import Local
 from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
 from ._usage import Usage, gives_one_array, has_effects, of_program, reduces
 from ._values import LANE, LONGEST, Value, constant
@@ -80,7 +82,7 @@ class Arrays(Along):
         if not isinstance(node.func, (ast.Name, ast.Attribute)):
             return None
         function = self.called(node)
-        if not callable(function) or type(function).__hash__ is None:
+        if not (callable(function) or isinstance(function, Local)) or type(function).__hash__ is None:
             return None
         if function in FUNCTIONS and node.args:
             along = self.axis_of(node, node.args[1:])
@@ -234,6 +236,7 @@ class Arrays(Along):
         tree, lookup = text
         names = [arg.arg for arg in parameters(tree)]
         indexed = set(names) if reduces(tree, lookup, names) else Usage(tree, lookup).indexed
+        indexed |= taken_whole(function)
         given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
         return any(name in indexed and self.array_of(arg) is not None for name, arg in given if _may_be_array(arg))
 

@@ -17,6 +17,7 @@ from ._arrays import Made
 from ._assignments import Assignments
 from ._comprehensions import Comprehensions
 from ._control import Control, Else
+from ._effects import Effects
 from ._foreach import Foreach, assigned_in
 from ._inline import inline_of
 from ._lists import Lists
@@ -39,7 +40,9 @@ _MOST_ACTIVE = 100
 _MOST_INSTANCES = 16
 
 
-class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, Control, Foreach, Returns, Raises):
+class Body(
+    Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, Control, Foreach, Returns, Raises, Effects
+):
     """The translation of one function."""
 
     def __init__(
@@ -299,6 +302,7 @@ class Body(Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, C
             self.has_called = False
             before = self.in_arm, self.indent, self.one, len(self.regions), len(self.loops)
             try:
+                self.compute_in_order(statement)
                 self.statement(statement)
             except Unknown as missing:
                 self.in_arm, self.indent, self.one, regions, loops = before

@@ -222,7 +222,7 @@ class Broadcasts(Parts):
         if id(node) in self.elements:
             return
         self.refuse_lists(node)
-        if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp, ast.Attribute)):
+        if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.UnaryOp, ast.Compare)):
             array = self.array_of(node)
             if array is not None:
                 yield node, array

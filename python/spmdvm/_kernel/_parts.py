@@ -47,6 +47,8 @@ class Parts(Offsets):
             return value
         if isinstance(node, ast.Subscript) and (self.is_choice(node) or self.takes(node)):
             return self.array_of_call(node)
+        if id(node) in self.parts_of:
+            return self.parts_of[id(node)][1]
         return self.array_of_call(node) if isinstance(node, (ast.Call, ast.BinOp)) else None
 
     def turned(self, node: ast.expr, source: ast.expr) -> Value | None:

@@ -102,7 +102,7 @@ class Scope:
         return 0 if self.parent is None else 1 + self.parent._depth
 
 
-@dataclass
+@dataclass(frozen=True)
 class Local:
     """A function within a kernel, as the code around it finds it."""
 

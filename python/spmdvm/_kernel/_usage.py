@@ -93,7 +93,7 @@ class Usage:
         for node in own_nodes(scope.tree.body):
             found.update(name.id for name in _used_as_arrays(node) if isinstance(name, ast.Name))
             found |= _given_out(node, lookup)
-            if isinstance(node, ast.Call) and any(isinstance(arg, ast.Name) for arg in node.args):
+            if isinstance(node, ast.Call):
                 found |= self._passed(node, scope, lookup, seen)
         for inner in itertools.chain(*scope.functions.values()):
             found |= self._indexed(inner, lookup, seen) - inner.bound
@@ -103,13 +103,13 @@ class Usage:
         """Give the names that are passed to a function which uses its parameters as arrays."""
         called = scope.function(node.func.id) if isinstance(node.func, ast.Name) else None
         records: set[str] = set()
-        root = _root_of(node.func)
+        root = root_of(node.func)
         if called is None and root is not None and scope.is_variable(root):
             # A function that was passed, or a method: nothing that will be there later.
             return set()
         try:
             if called is None:
-                found = _named(node.func, lookup)
+                found = named_by(node.func, lookup)
                 function = inner_of(found)
                 if not inspect.isfunction(function) or is_wrapped(function) or _is_of_numpy(function):
                     return set()
@@ -129,7 +129,7 @@ class Usage:
         return {value.id for name, value in given if name in inner and isinstance(value, ast.Name)}
 
 
-def _root_of(node: ast.expr) -> str | None:
+def root_of(node: ast.expr) -> str | None:
     """Give the name with which an expression such as `a.b.c` begins; None if it begins with none."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
@@ -173,12 +173,12 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
     return node.args if goes_over else []
 
 
-def _named(func: ast.expr, lookup: Callable[[str], Any]) -> Any:
+def named_by(func: ast.expr, lookup: Callable[[str], Any]) -> Any:
     """Give what a name, or a name in a module, stands for outside of the kernel."""
     if isinstance(func, ast.Name):
         return lookup(func.id)
     if isinstance(func, ast.Attribute):
-        owner = _named(func.value, lookup)
+        owner = named_by(func.value, lookup)
         return getattr(owner, func.attr, None) if isinstance(owner, types.ModuleType) else None
     return None
 
@@ -253,7 +253,7 @@ def _makes_list(node: ast.expr) -> bool:
 def stored_to(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> set[str]:
     """Give the names that stand for arrays to whose elements something is assigned, also by `out=`."""
     stored = (at for at in ast.walk(tree) if isinstance(at, ast.Subscript) and isinstance(at.ctx, ast.Store))
-    return {root for root in map(_root_of, stored) if root is not None} | given_out(tree, lookup)
+    return {root for root in map(root_of, stored) if root is not None} | given_out(tree, lookup)
 
 
 def given_out(tree: ast.AST, lookup: Callable[[str], Any]) -> set[str]:
@@ -265,8 +265,8 @@ def _given_out(node: ast.AST, lookup: Callable[[str], Any]) -> set[str]:
     """Give the name of the array, or of the one of the part, that a call of a function of elements stores to."""
     if not isinstance(node, ast.Call) or not _is_of_elements(node, lookup):
         return set()
-    out = out_of(node, _named(node.func, lookup))[1]
-    root = None if out is None else _root_of(out)
+    out = out_of(node, named_by(node.func, lookup))[1]
+    root = None if out is None else root_of(out)
     return set() if root is None else {root}
 
 
@@ -284,7 +284,7 @@ def _computed_of(tree: ast.FunctionDef, parameters: list[str], lookup: Callable[
     while before != len(found):
         before = len(found)
         for node in assigned:
-            if _names_of_values(node.value, lookup) & found:
+            if values_in(node.value, lookup) & found:
                 found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return found
 
@@ -301,24 +301,24 @@ def _is_of_elements(node: ast.expr, lookup: Callable[[str], Any]) -> bool:
     if not isinstance(node, ast.Call):
         return False
     try:
-        function = _named(node.func, lookup)
+        function = named_by(node.func, lookup)
     except KeyError:
         return False
     return isinstance(function, np.ufunc) or function in (np.where, np.clip, np.round)
 
 
-def _names_of_values(node: ast.expr, lookup: Callable[[str], Any]) -> set[str]:
+def values_in(node: ast.expr, lookup: Callable[[str], Any]) -> set[str]:
     """Give the names in an expression, but for those of which elements, lengths or other functions are taken."""
     if isinstance(node, ast.Name):
         return {node.id}
     if _is_of_elements(node, lookup):
-        return set().union(*(_names_of_values(each, lookup) for each in node.args))
+        return set().union(*(values_in(each, lookup) for each in node.args))
     if isinstance(node, ast.Call):
-        return _names_of_values(node.func.value, lookup) if _is_computed(node, lookup) else set()
+        return values_in(node.func.value, lookup) if _is_computed(node, lookup) else set()
     if isinstance(node, (ast.Subscript, ast.Attribute)):
         return set()
     inner = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
-    return set().union(*(_names_of_values(each, lookup) for each in inner))
+    return set().union(*(values_in(each, lookup) for each in inner))
 
 
 def makes_arrays(tree: ast.FunctionDef, parameters: list[str]) -> bool:
@@ -358,7 +358,10 @@ def _returns_array(
     tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: AbstractSet[int], given: AbstractSet[str] = frozenset()
 ) -> bool:
     # (Parameters that are given arrays, but for those that come to stand for something else.)
-    stored = {at.id for at in own_nodes(tree.body) if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store)}
+    nodes = list(own_nodes(tree.body))
+    # (`x *= 2` leaves it an array.)
+    same = [node.target for node in nodes if isinstance(node, ast.AugAssign)]
+    stored = {at.id for at in nodes if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store) and at not in same}
     made = set(given - stored)
 
     def is_made(node: ast.expr | None) -> bool:
@@ -373,7 +376,6 @@ def _returns_array(
             return bool(given) and _is_of_elements(node, lookup) and any(map(is_made, node.args))
         return isinstance(node, ast.Name) and node.id in made
 
-    nodes = list(own_nodes(tree.body))
     assigned = [pair for node in nodes if isinstance(node, ast.Assign) for pair in _pairs(node.targets[0], node.value)]
     for _ in assigned:
         before = len(made)
@@ -393,7 +395,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]
 def _is_given(node: ast.Call, lookup: Callable[[str], Any], seen: AbstractSet[int]) -> bool:
     """Return whether a call is one of a function of Python that returns an array it makes."""
     try:
-        return gives_array(_named(node.func, lookup), seen)
+        return gives_array(named_by(node.func, lookup), seen)
     except (KeyError, CompileError):
         return False
 
@@ -469,7 +471,7 @@ def _looks_like_array(node: ast.expr) -> bool:
 def _is_reduction(func: ast.expr, lookup: Callable[[str], Any]) -> bool:
     """Return whether the function of a call is one that goes over whole arrays."""
     try:
-        found = _named(func, lookup)
+        found = named_by(func, lookup)
     except KeyError:
         return False
     if _library.makes_array(found) or _library.takes_array(found) or any(found is known for known in _OF_ARRAYS):
