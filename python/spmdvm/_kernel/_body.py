@@ -162,7 +162,7 @@ class Body(
         self.temporaries: list[str] = []
         # How many lines of functions have become part of this one; and whether the statement has called one that may
         # have an effect.
-        self.n_inlined, self.has_called = 0, False
+        self.n_inlined, self.has_called, self.names_inner_parts = 0, False, False
         # How many parts of expressions around are computed by some lanes only.
         self.in_arm = 0
         self.unknown = {}
@@ -221,6 +221,7 @@ class Body(
         self.block(statements)
         if self.assigned is not None:
             self.free_lists([])
+        self.keep_visible(start)
         self.known_lists = set(self.lists)
         if self.assigned is not None and self.returns is not None:
             what = self.source.tree
