@@ -230,3 +230,14 @@ def test_where_each_element_runs_by_itself_such_functions_take_a_statement():
 
     with pytest.raises(spmdvm.CompileError, match=r"give it a name before: `found = looped\(own\)`"):
         spmdvm.kernel(kernel)(A, np.zeros(5))
+
+
+def test_loops_that_are_written_out_compute_in_order_each_time():
+    def kernel(a):
+        total = 0.0
+        for k in (0, 1, 2):
+            total += a[k] * 2 + np.sum(a * k - looped(a)) * a[0]
+            a[k] = total + counted(a)
+        return total
+
+    check(kernel, A)

@@ -99,10 +99,12 @@ class Effects:
         """Compute what a statement reads of arrays in front of the calls in it that change them."""
         at = statement.test if isinstance(statement, ast.If) else getattr(statement, "value", None)
         calls = [node for node in _always_computed(at) if isinstance(node, ast.Call)]
-        for call in calls:
-            changed = self._changed_by(call)
-            if changed:
-                self._compute_before(at, call, changed)
+        found = [(call, changed) for call in calls if (changed := self._changed_by(call))]
+        for part in ast.walk(at) if found else ():
+            # A loop that is written out computes it again.
+            self.elements.pop(id(part), None)
+        for call, changed in found:
+            self._compute_before(at, call, changed)
 
     def _changed_by(self, call: ast.Call) -> set[str]:
         """Give the arrays that a call of a function of the program changes."""
