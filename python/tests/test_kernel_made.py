@@ -841,3 +841,14 @@ def test_lengths_of_1_that_are_not_known_are_told():
     with pytest.raises(AssertionError, match=r"`a\[:, 0\]\[:, None\] \* b`"):
         spmdvm.kernel(lambda a, b: a[:] * b[:])(column, row)
     assert (spmdvm.kernel(lambda a, b: a[:, 0][:, None] * b[:])(column, row) == row).all()
+
+
+@every_way(A)
+def test_one_of_two_arrays_that_are_computed_by_whole_ones_gets_a_name(a):
+    b = np.sum(a) + a if a[0] > 0 else a + 0
+    c = np.sum(a) + a if a[0] < 0 else np.max(a) * a
+    total = np.sum(b)
+    for i in range(3):
+        d = np.sum(a) + a if i == 1 else a * i
+        total += d[i]
+    return b, c * 1, total

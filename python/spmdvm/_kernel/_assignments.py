@@ -27,6 +27,7 @@ class Assignments:
         if self.needs_branches(node.value):
             names = [n.id for each in node.targets for n in ast.walk(each) if isinstance(n, ast.Name)]
             self.repeated.update(names)
+            self.chosen.update(names)
             return self._in_branches(node, lambda value: ast.Assign(node.targets, value))
         target = node.targets[0]
         if len(node.targets) > 1 and any(self.is_masked(each) or self.is_part(each) for each in node.targets):

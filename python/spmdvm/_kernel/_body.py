@@ -200,6 +200,8 @@ class Body(
         self.made = {name: count - changed.count(name) for name, count in self.counts.items()}
         # What is assigned in loops that are written out: another value each time.
         self.repeated: set[str] = set()
+        # Those of them that one assignment gives one of two values.
+        self.chosen: set[str] = set()
         self.local_functions = dict(self.functions)
         names = assigned_in(statements, into_foreach=False)
         given = {*self.tuples, *(p.name for p in self.params)}

@@ -34,7 +34,8 @@ class NamedArrays:
             self.fail(node, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
         bound, is_param = region.parts.get(name), any(p.name == name for p in self.params)
         straight = self.indent == region.indent
-        known = name not in self.renewed and (self.made.get(name) == 1 or (not is_param and name in self.apart))
+        several = name in self.renewed or name in self.chosen
+        known = not several and (self.made.get(name) == 1 or (not is_param and name in self.apart))
         if bound is None and is_param and not straight and self._becomes_own(name):
             # In the next pass it is a copy from the start, whose elements change.
             bound = value
