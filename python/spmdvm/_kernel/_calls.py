@@ -436,7 +436,7 @@ class Calls(Arrays):
         dims = [value.type.ndim for value in given.values if isinstance(value.type, Array) and value.type.ndim != 1]
         if dims and _library.takes_one_dimension(function):
             help = "loop over the rows; or write the parts, such as `a[:, 1:] - a[:, :-1]`"
-            called = f"`{ast.unparse(node.func)}`" if self.source.is_told else "this"
+            called = "this" if self.source.file == _library.__file__ else f"`{ast.unparse(node.func)}`"
             self.fail(node, f"{called} takes an array of one dimension in a kernel", f"this has {dims[0]}", help)
         result = self.instance(node, source, lookup, given, name, key, scope)
         texts = []

@@ -68,7 +68,6 @@ _OF_NUMPY = {
     **dict.fromkeys(["fft", "ifft", "rfft", "irfft"], "write the butterflies, or transform outside of the kernel"),
     **dict.fromkeys(["iscomplex", "isreal"], _COMPLEX),
     "meshgrid": "compute the numbers of each element from its indices",
-    "average": "write `np.mean(a)`, or `np.sum(a * w) / np.sum(w)`",
     "isin": "write `x in (2, 3, 5)`, or the loop",
     "select": "write `np.where` in `np.where`, or `if` and `elif`",
     "piecewise": "write `if` and `elif`",

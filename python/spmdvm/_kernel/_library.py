@@ -674,6 +674,15 @@ def ptp(a):
     return np.max(a) - np.min(a)
 
 
+@_of_array(np.average)
+def average(a, *, weights=None):
+    if weights is None:
+        return np.mean(a)
+    total = np.sum(weights)
+    assert total != 0, "the sum of the weights is not zero"
+    return np.sum(a * weights) / total
+
+
 @_of_array(np.polyval)
 def polyval(p, x):
     y = x * 0

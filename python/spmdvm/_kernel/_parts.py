@@ -244,6 +244,10 @@ class Parts(Offsets):
 
     def _make_part(self, node: ast.Subscript) -> Value:
         array = self.array_of(node.value)
+        if array is None and self.is_of_elements(node.value):
+            # What is computed gets an array: `(a - b)[:, 1:]`.
+            array = self.copied(node.value, node.value)
+            self.parts_of[id(node.value)] = node.value, array
         if array is None:
             if isinstance(node.value, ast.Call):
                 # What is called may not be known, which is told then.

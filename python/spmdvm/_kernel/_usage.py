@@ -68,6 +68,7 @@ _TAKE_ARRAYS = frozenset(
         "nanstd",
         "nanmin",
         "nanmax",
+        "average",
     ]
 )
 
