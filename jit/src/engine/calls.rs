@@ -91,9 +91,8 @@ pub(super) struct Done {
 /// A call that has been made, of which the thread has been told.
 struct Made {
     caller: Caller,
-    leads: Leads,
-    /// What came of entering a version of the callee, if one has been.
-    entered: Option<Then>,
+    /// Where it has led so far; an error if those that have called are to be left.
+    leads: Result<Leads, Leads>,
     /// Fuel that the thread had used before.
     before: i64,
     start: Option<Instant>,
@@ -234,12 +233,13 @@ impl<'a> Calling<'a> {
         context.restore(&made);
         context.leave_at = leave_at;
         let (change, leads) = version.conclude(&run, None, false, &jit.settings, &jit.native_instructions);
-        let entered = match change {
+        // SAFETY: see `call`.
+        let at_hand = unsafe { &mut *at_hand };
+        let then = match change {
             None => Then::On(leads),
-            // SAFETY: see `call`.
-            Some(change) => Entered::Change(change, leads).of(|| unsafe { &*at_hand }.held(version).cloned()),
+            Some(change) => Entered::Change(change, leads).of(|| at_hand.held(version).cloned()),
         };
-        Made { caller, leads: Leads::On, entered: Some(entered), before: before - call.fuel(), start: None }
+        Made { caller, leads: jit.led_on(then, at_hand), before: before - call.fuel(), start: None }
     }
 
     /// Tells the thread of the fast calls that are being made.
@@ -285,8 +285,8 @@ impl<'a> Calling<'a> {
                 None => return false,
             },
         };
-        let Made { caller, leads, entered, before, start } = made;
-        let leads = self.jit.run_callee(pause, at_hand, words, &caller, leads, entered);
+        let Made { caller, leads, before, start } = made;
+        let leads = leads.map_or_else(Some, |leads| self.jit.run_callee(pause, at_hand, words, &caller, leads));
         self.done.nanos += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
         if let Some(leads) = leads {
             self.done.elsewhere += pause.fuel_used() - before;
@@ -328,7 +328,7 @@ impl<'a> Calling<'a> {
             None => (unsafe { pause.begin_call(&landing.frames, &words[landing.last_words..]) }, Leads::Through),
         };
         self.version.note_call(landing);
-        Some(Made { caller, leads, entered: None, before, start })
+        Some(Made { caller, leads: Ok(leads), before, start })
     }
 }
 
@@ -364,8 +364,8 @@ impl Jit {
         self.settings.links.is_none() || self.is_lucky()
     }
 
-    /// Enters regions until the call has returned at which the interpreter stands, or [has been made](Leads::On); the first one may have
-    /// been entered. If that does not go on: where it has led.
+    /// Enters regions until the call has returned at which the interpreter stands, or [has been made](Leads::On). If that does not go on:
+    /// where it has led.
     fn run_callee(
         &self,
         pause: &mut Pause<'_>,
@@ -373,54 +373,56 @@ impl Jit {
         words: &mut [u64],
         caller: &Caller,
         mut leads: Leads,
-        mut entered: Option<Then>,
     ) -> Option<Leads> {
         loop {
-            let then = match entered.take() {
-                Some(then) => then,
-                None => {
-                    match leads {
-                        Leads::Nowhere => return Some(leads),
-                        Leads::Through if !pause.steps_within(1) => return Some(Leads::Nowhere),
-                        Leads::Through | Leads::On | Leads::Behind => {}
-                    }
-                    if pause.has_returned(caller) {
-                        return None;
-                    }
-                    leads = Leads::On;
-                    let Some(place) = at_hand.find(pause.place()) else {
-                        match self.fetch(pause, at_hand) {
-                            true => continue,
-                            false => return Some(leads),
-                        }
-                    };
-                    if place.before != 0 {
-                        if !pause.steps_within(place.before) {
-                            return Some(Leads::Nowhere);
-                        }
-                        continue;
-                    }
-                    if pause.mask() == 0 {
-                        return Some(leads);
-                    }
-                    if !place.head.is_due() {
-                        return Some(Leads::Nowhere);
-                    }
-                    self.enter_at_hand(pause, at_hand, words)
+            match leads {
+                Leads::Nowhere => return Some(leads),
+                Leads::Through if !pause.steps_within(1) => return Some(Leads::Nowhere),
+                Leads::Through | Leads::On | Leads::Behind => {}
+            }
+            if pause.has_returned(caller) {
+                return None;
+            }
+            leads = Leads::On;
+            let Some(place) = at_hand.find(pause.place()) else {
+                match self.fetch(pause, at_hand) {
+                    true => continue,
+                    false => return Some(leads),
                 }
             };
-            match then {
-                // Those that have called are left, for something to be done first.
-                Then::On(to) if at_hand.left.is_some() => return Some(to),
-                Then::On(to) => leads = to,
-                Then::Change(change, version, leads) => {
-                    if let Some(head) = self.heads.find(version.at()) {
-                        at_hand.left = Some(Left { head: Arc::clone(head), version, change, leads });
-                    }
-                    return Some(leads);
+            if place.before != 0 {
+                if !pause.steps_within(place.before) {
+                    return Some(Leads::Nowhere);
                 }
-                Then::LookAgain(_) | Then::Ask | Then::TooDeep => return Some(leads),
+                continue;
             }
+            if pause.mask() == 0 {
+                return Some(leads);
+            }
+            if !place.head.is_due() {
+                return Some(Leads::Nowhere);
+            }
+            let then = self.enter_at_hand(pause, at_hand, words);
+            leads = match self.led_on(then, at_hand) {
+                Ok(leads) => leads,
+                Err(leads) => return Some(leads),
+            };
+        }
+    }
+
+    /// Where an entry has led in the midst of a call; an error if those that have called are to be left.
+    fn led_on(&self, then: Then, at_hand: &mut AtHand) -> Result<Leads, Leads> {
+        match then {
+            // Something is to be done first.
+            Then::On(to) if at_hand.left.is_some() => Err(to),
+            Then::On(to) => Ok(to),
+            Then::Change(change, version, leads) => {
+                if let Some(head) = self.heads.find(version.at()) {
+                    at_hand.left = Some(Left { head: Arc::clone(head), version, change, leads });
+                }
+                Err(leads)
+            }
+            Then::LookAgain(_) | Then::Ask | Then::TooDeep => Err(Leads::On),
         }
     }
 }
