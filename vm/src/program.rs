@@ -4,7 +4,7 @@ use crate::isa::Op;
 use crate::memory::region_start;
 use crate::sem::padd;
 use crate::types::{Shape, Ty, Width};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A register of a function, by index into [`Function::regs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -493,13 +493,38 @@ impl HostType {
 }
 
 /// A source file kept for messages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Source {
     /// Its name as messages show it.
     pub name: String,
     /// Its text.
     pub text: Arc<str>,
+    /// Where its lines begin, once somebody asks: reports ask for thousands of places.
+    line_starts: OnceLock<Box<[u32]>>,
 }
+
+impl Source {
+    /// A file with a name and a text.
+    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Source {
+        Source { name: name.into(), text: text.into(), line_starts: OnceLock::new() }
+    }
+
+    /// Offsets at which lines begin, in order.
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let ends = self.text.match_indices('\n').map(|(i, _)| i as u32 + 1);
+            std::iter::once(0).chain(ends).collect()
+        })
+    }
+}
+
+impl PartialEq for Source {
+    fn eq(&self, other: &Source) -> bool {
+        (&self.name, &self.text) == (&other.name, &other.text)
+    }
+}
+
+impl Eq for Source {}
 
 /// A whole program, compiled for one gang width.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -539,10 +564,12 @@ impl Program {
             return None;
         }
         let source = self.sources.get(span.file as usize)?;
-        let before = source.text.get(..span.lo as usize)?;
-        let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
-        let col = before.len() - before.rfind('\n').map_or(0, |i| i + 1) + 1;
-        Some((source, line, col))
+        if !source.text.is_char_boundary(span.lo as usize) {
+            return None;
+        }
+        let starts = source.line_starts();
+        let line = starts.partition_point(|&start| start <= span.lo);
+        Some((source, line, (span.lo - starts[line - 1]) as usize + 1))
     }
 }
 

@@ -12,7 +12,7 @@ fn programs() -> impl Strategy<Value = Program> {
     (any::<u64>(), 0..Width::ALL.len(), 1..120u32, any::<[bool; 2]>()).prop_map(|(seed, width, budget, flags)| {
         let options = Options { width: Width::ALL[width], budget, trapping: flags[0], printing: flags[1] };
         let mut program = generate(seed, &options);
-        program.sources.push(Source { name: "a.ispc".into(), text: "x = 1;\n".repeat(50).into() });
+        program.sources.push(Source::new("a.ispc", "x = 1;\n".repeat(50)));
         for f in &mut program.functions {
             for (i, span) in f.spans.iter_mut().enumerate().filter(|(i, _)| i % 5 != 0) {
                 let lo = (seed as usize ^ (i * 37)) as u32 % 300;

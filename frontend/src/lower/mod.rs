@@ -223,7 +223,7 @@ impl<'m> Lowerer<'m> {
         };
         let program = &mut self.program;
         let index = *self.files.entry(span.file.0).or_insert_with(|| {
-            program.sources.push(Source { name: file.name.clone(), text: Arc::clone(&file.text) });
+            program.sources.push(Source::new(file.name.clone(), Arc::clone(&file.text)));
             program.sources.len() as u32 - 1
         });
         spmdvm_vm::Span { file: index, lo: span.lo, hi: span.hi }

@@ -16,7 +16,7 @@ impl Parser<'_> {
         self.row_number(self.program.sources.len())?;
         let name = self.string()?;
         let text = self.string()?;
-        self.program.sources.push(Source { name, text: text.into() });
+        self.program.sources.push(Source::new(name, text));
         self.end_of_line()
     }
 

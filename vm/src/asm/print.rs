@@ -42,8 +42,6 @@ pub(super) struct Printer<'a> {
     pub out: String,
     functions: HashMap<&'a str, usize>,
     globals: HashMap<&'a str, usize>,
-    /// For each source, the byte at which each line begins.
-    lines: Vec<Vec<usize>>,
 }
 
 /// Writes formatted text; writing to a string cannot fail.
@@ -61,12 +59,9 @@ impl<'a> Printer<'a> {
             });
             map
         };
-        let line_starts =
-            |text: &str| std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect::<Vec<_>>();
         Printer {
             functions: first(&mut program.functions.iter().map(|f| f.name.as_str())),
             globals: first(&mut program.globals.iter().map(|g| g.name.as_str())),
-            lines: program.sources.iter().map(|s| line_starts(&s.text)).collect(),
             program,
             style,
             out: String::new(),
@@ -130,12 +125,11 @@ impl<'a> Printer<'a> {
     /// The source line, when it is another than the line before, and the text an instruction refers to.
     fn comment(&mut self, inst: &Inst, span: Span, last: &mut Option<(u32, usize)>) {
         let mut parts = Vec::new();
-        if let (true, Some(starts)) = (span.hi != 0, self.lines.get(span.file as usize)) {
-            let line = starts.partition_point(|&s| s <= span.lo as usize);
-            if last.replace((span.file, line)) != Some((span.file, line)) {
-                let file = self.program.sources[span.file as usize].name.replace(['\n', '\r'], " ");
-                parts.push(format!("{file}:{line}"));
-            }
+        if let Some((source, line, _)) = self.program.line_col(span)
+            && last.replace((span.file, line)) != Some((span.file, line))
+        {
+            let file = source.name.replace(['\n', '\r'], " ");
+            parts.push(format!("{file}:{line}"));
         }
         match inst.op.info().sig.extra {
             Extra::Message => parts.extend(self.program.messages.get(inst.aux as usize).map(|m| quote(m))),

@@ -23,7 +23,7 @@ pub(super) fn program(bytes: &[u8], at: usize) -> Result<Program> {
     r.ops = r.list(Reader::op_name)?;
     let program = Program {
         width,
-        sources: r.list(|r| Ok(Source { name: r.text()?, text: r.text()?.into() }))?,
+        sources: r.list(|r| Ok(Source::new(r.text()?, r.text()?)))?,
         messages: r.list(Reader::text)?,
         formats: r.list(|r| r.list(Reader::piece))?,
         globals: r.list(Reader::global)?,
