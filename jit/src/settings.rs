@@ -60,7 +60,7 @@ settings! {
     hot_exit: u64 = 30, at least 1;
     /// How often a region that holds only a part of what belongs together, as the whole was too large, must lead on to others before it is
     /// recompiled with up to four times as much in it.
-    hot_links: u64 = 20_000, at least 1;
+    hot_links: u64 = 1000, at least 1;
     /// How often a loop is recompiled at most.
     recompiles: u32 = 6;
     /// Entries with the same uniform arguments after which a version for just these is made.

@@ -12,9 +12,9 @@ use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use arc_swap::{ArcSwap, Cache, Guard};
 use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::isa::Op;
-use spmdvm_vm::program::{Inst, Program};
+use spmdvm_vm::program::{FuncId, Inst, Program};
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
 /// Versions of a loop that may be entered, those with more facts first.
@@ -33,6 +33,8 @@ pub(super) struct Head {
     pub tail: u32,
     /// How often regions may lead there until it is asked what to do.
     countdown: AtomicU32,
+    /// How often it was asked what to do while code was being made for it.
+    pub asked: AtomicU64,
     state: RwLock<Loop>,
     /// What `state` says of it.
     enterable: ArcSwap<Enterable>,
@@ -113,15 +115,31 @@ struct Table {
     functions: Box<[OnceLock<Places>]>,
 }
 
-type Places = Box<[OnceLock<Arc<Head>>]>;
+/// The places of a function.
+struct Places {
+    heads: Box<[OnceLock<Arc<Head>>]>,
+    /// The place for which a version was ordered last that somebody waits for.
+    ordered: AtomicU32,
+}
+
+impl Places {
+    fn new(count: usize) -> Places {
+        Places { heads: (0..count).map(|_| OnceLock::new()).collect(), ordered: AtomicU32::new(0) }
+    }
+
+    fn head(&self, pc: u32) -> Option<&Arc<Head>> {
+        self.heads.get(pc as usize)?.get()
+    }
+}
 
 impl Head {
     fn new(at: ProgramPoint, hot_count: Option<usize>, program: &Program, countdown: u32) -> Arc<Head> {
         let rest = program.functions[at.0.0 as usize].code.get(at.1 as usize..).unwrap_or_default();
         let is_way = rest.first().is_some_and(|inst| leads_on(inst.op));
         let tail = if hot_count.is_none() { tail(rest) } else { 0 };
-        let (countdown, state) = (AtomicU32::new(countdown), RwLock::default());
-        Arc::new(Head { at, hot_count, is_way, tail, countdown, state, enterable: ArcSwap::default() })
+        let (countdown, asked) = (AtomicU32::new(countdown), AtomicU64::new(0));
+        let (state, enterable) = (RwLock::default(), ArcSwap::default());
+        Arc::new(Head { at, hot_count, is_way, tail, countdown, asked, state, enterable })
     }
 
     /// Returns whether there is nothing that the interpreter does before native code goes on.
@@ -160,6 +178,11 @@ impl Head {
     /// What is known of it.
     pub fn read(&self) -> RwLockReadGuard<'_, Loop> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, unless another thread changes it.
+    pub fn try_read(&self) -> Option<RwLockReadGuard<'_, Loop>> {
+        super::unless_taken(self.state.try_read())
     }
 
     /// What is known of it, to be changed.
@@ -306,7 +329,29 @@ impl Heads {
     /// The head at a place, if it is one.
     #[inline]
     pub fn find(&self, (function, pc): ProgramPoint) -> Option<&Arc<Head>> {
-        self.0.get()?.functions.get(function.0 as usize)?.get()?.get(pc as usize)?.get()
+        self.places(function)?.head(pc)
+    }
+
+    /// The places of a function, if one of them is a head.
+    #[inline]
+    fn places(&self, function: FuncId) -> Option<&Places> {
+        self.0.get()?.functions.get(function.0 as usize)?.get()
+    }
+
+    /// A version was ordered for a head, which waits for it.
+    pub fn note_order(&self, (function, pc): ProgramPoint) {
+        if let Some(places) = self.places(function) {
+            places.ordered.store(pc, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns whether a version is being made for another place of the same function, which may hold this one.
+    pub fn waits_for_another(&self, (function, pc): ProgramPoint) -> bool {
+        self.places(function).is_some_and(|places| {
+            let ordered = places.ordered.load(Ordering::Relaxed);
+            let is_pending = |head: &Arc<Head>| head.try_read().is_none_or(|found| found.is_pending());
+            ordered != pc && places.head(ordered).is_some_and(is_pending)
+        })
     }
 
     /// The head at a place of a program, which is made one if it is none. Regions may lead there so often until it is asked about.
@@ -318,7 +363,8 @@ impl Heads {
     pub fn each(&self) -> Vec<Arc<Head>> {
         let table = self.0.get();
         let places = table.iter().flat_map(|table| &table.functions).filter_map(|function| function.get());
-        let mut heads: Vec<_> = places.flatten().filter_map(|place| place.get()).cloned().collect();
+        let mut heads: Vec<_> =
+            places.flat_map(|places| &places.heads).filter_map(|head| head.get()).cloned().collect();
         heads.sort_by_key(|head| (head.hot_count.is_none(), head.hot_count, head.at));
         heads
     }
@@ -332,11 +378,8 @@ impl Table {
         new: impl FnOnce() -> Arc<Head>,
     ) -> Option<&Arc<Head>> {
         let function = function.0 as usize;
-        let places = self
-            .functions
-            .get(function)?
-            .get_or_init(|| program.functions[function].code.iter().map(|_| OnceLock::new()).collect());
-        Some(places.get(pc as usize)?.get_or_init(new))
+        let places = self.functions.get(function)?.get_or_init(|| Places::new(program.functions[function].code.len()));
+        Some(places.heads.get(pc as usize)?.get_or_init(new))
     }
 }
 
@@ -344,7 +387,6 @@ impl Table {
 mod tests {
     use super::*;
     use spmdvm_vm::asm::assemble;
-    use spmdvm_vm::program::FuncId;
 
     fn program() -> Program {
         let text = ".width 4
@@ -370,6 +412,21 @@ func f(u0:i32) -> (u1) {
         };
         assert_eq!(tails(None), [0, 0, 0, 3, 2, 1, 0]);
         assert_eq!(tails(Some(0)), [0; 7]);
+    }
+
+    #[test]
+    fn places_of_a_function_wait_for_what_is_being_made_of_it() {
+        let verified = spmdvm_vm::verify::verify(program()).unwrap();
+        let heads = Heads::default();
+        heads.counted(|| PreparedProgram::new(&verified), 1);
+        let [whole, rest] = [0, 4].map(|pc| heads.find_or_add((FuncId(0), pc), verified.program(), 1).unwrap());
+        let waits = || [whole, rest].map(|head| heads.waits_for_another(head.at));
+        heads.note_order(whole.at);
+        assert_eq!(waits(), [false, false]);
+        whole.write().pending = Some(std::process::id());
+        assert_eq!(waits(), [false, true]);
+        whole.write().pending = None;
+        assert_eq!(waits(), [false, false]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ use crate::settings::{Settings, Variant};
 use crate::stress;
 use crate::sync::{Mutex, MutexGuard};
 use crate::whole::Whole;
-use crate::worker::{self, When};
+use crate::worker::{self, Need, When};
 use arguments::Arguments;
 use contest::{Contest, Without};
 use follow::Visit;
@@ -134,6 +134,22 @@ impl Order {
         !is_better && self.without.is_none()
     }
 
+    /// How much it is needed.
+    fn need(&self) -> Need {
+        match &self.replaces {
+            // What has failed is left soon each time that it is entered, and the interpreter goes on.
+            Some(_) if self.is_needed() => {
+                let since = Instant::now();
+                Box::new(move || since.elapsed().as_nanos() as u64)
+            }
+            Some(version) => needed(version),
+            None => {
+                let head = Arc::clone(&self.head);
+                Box::new(move || head.asked.load(Ordering::Relaxed) * worker::ASKED)
+            }
+        }
+    }
+
     /// Returns whether it was to have more in it than a version that nobody has entered since: another has its head in it
     /// by now, or the program does something else.
     fn is_stale(&self) -> bool {
@@ -188,6 +204,9 @@ impl Jit {
             }
             found.wake();
         }
+        if found.is_pending() {
+            head.asked.fetch_add(1, Ordering::Relaxed);
+        }
         let observes = self.settings.observe != 0 && !(linked && self.has_seen(head.at));
         if found.is_pending() && found.looks < LOOKS && observes {
             found.looks += 1;
@@ -197,7 +216,9 @@ impl Jit {
             let for_one_lane = self.part_one_lane(pause, head, &mut found, held, &version);
             return Answer::Enter(for_one_lane.unwrap_or(version));
         }
-        if found.is_pending() || found.refuses() {
+        // What is being made of a function may hold its rest. Where a region makes all its calls, there is to be none behind each.
+        let waits = || head.hot_count.is_none() && self.heads.waits_for_another(head.at);
+        if found.is_pending() || found.refuses() || waits() {
             return Answer::Interpret(PENDING);
         }
         if observes && !std::mem::replace(&mut found.observed, true) {
@@ -258,9 +279,12 @@ impl Jit {
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let (when, ordered) = (if order.is_needed() { When::Soon } else { When::Idle }, Arc::clone(&order));
             // That thread waits for the lock that this one has. If there is none, this one makes the version, with the lock.
-            if worker::run(when, Box::new(move || this.fill(&ordered))).is_ok() {
+            if worker::run(when, order.need(), Box::new(move || this.fill(&ordered))).is_ok() {
                 match when {
-                    When::Soon => found.pending = Some(std::process::id()),
+                    When::Soon => {
+                        found.pending = Some(std::process::id());
+                        self.heads.note_order(head.at);
+                    }
                     When::Idle => found.begin_making(&order.facts),
                 }
                 return None;
@@ -386,13 +410,14 @@ impl Jit {
     /// then.
     fn improve_later(&self, version: &Arc<Version>) {
         if version.code.promise() {
+            let need = needed(version);
             let (this, version) = (self.this.clone(), Arc::downgrade(version));
             let job = move || {
                 if let (Some(this), Some(version)) = (this.upgrade(), version.upgrade()) {
                     this.improve(&version);
                 }
             };
-            if let Err(job) = worker::run(When::Idle, Box::new(job)) {
+            if let Err(job) = worker::run(When::Idle, need, Box::new(job)) {
                 job();
             }
         }
@@ -580,7 +605,7 @@ impl Jit {
         });
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let ordered = Arc::clone(&order);
-            if worker::run(When::Idle, Box::new(move || this.fill(&ordered))).is_ok() {
+            if worker::run(When::Idle, needed(version), Box::new(move || this.fill(&ordered))).is_ok() {
                 found.makes_contest = Some(own);
             }
             return;
@@ -685,6 +710,12 @@ impl Jit {
         self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), false);
         0
     }
+}
+
+/// How much something better than a version is needed: the time that it has run.
+fn needed(version: &Arc<Version>) -> Need {
+    let version = Arc::downgrade(version);
+    Box::new(move || version.upgrade().map_or(0, |version| version.time()))
 }
 
 /// What begins at a place.

@@ -670,6 +670,11 @@ impl Version {
         self.round_time().map_or(LOOK_AGAIN[0], |round| (COMPARED / round) as u64).max(LOOK_AGAIN[0] / 16)
     }
 
+    /// Nanoseconds that it has run, about.
+    pub fn time(&self) -> u64 {
+        self.clock.nanos()
+    }
+
     /// Returns whether it has run for so long that what was compiled instead would have been worth it.
     pub fn has_paid(&self) -> bool {
         self.clock.time() >= self.code.told().time * WORTH_MEASURING
