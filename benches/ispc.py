@@ -220,11 +220,17 @@ def medians(contenders: list[Contender], rounds: int, least: float = 0.2) -> lis
 
 
 def warm_up(contender: Contender, module: spmdvm.Module, least: float = 0.5, most: float = 15) -> None:
-    """Call until nothing more is compiled: no baseline code waits for better, and nothing has come for a while."""
-    begin = changed = time.perf_counter()
+    """Call until nothing more is compiled: no baseline code waits for better, and nothing has come for a while.
+
+    Statistics are asked for now and then only: of large programs that takes longer than a call.
+    """
+    begin = changed = asked = time.perf_counter()
     before = None
     while time.perf_counter() - changed < least and time.perf_counter() - begin < most:
         contender.run()
+        if time.perf_counter() - asked < least / 10:
+            continue
+        asked = time.perf_counter()
         stats = module.stats()
         waiting = any(version["baseline"] for loop in stats["loops"] for version in loop["versions"])
         if waiting or stats["traces"] != before:
