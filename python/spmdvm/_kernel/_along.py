@@ -11,6 +11,7 @@ import numpy as np
 from . import _functions, _instead, _library
 from ._histograms import Histograms
 from ._parts import Axis, Part
+from ._reductions import is_less
 from ._types import BOOL, FLOAT64, INT, NUMBERS, Array, Num, strong
 from ._values import LONGEST, Value, constant, literal
 
@@ -41,21 +42,19 @@ class Along(Histograms):
         _, written = self.by_constant(without_axis(node), _library.norm)
         return self.along(node, _NORMS[written], node.args[0], axis)
 
-    def axis_of(self, node: ast.Call, positional: list[ast.expr]) -> int | None:
+    def axis_of(self, node: ast.Call, positional: list[ast.expr], how: str = _NORM) -> int | None:
         """Give the axis that a reduction is to go along; None if it goes over all elements."""
         named = [keyword.value for keyword in node.keywords if keyword.arg == "axis"]
         given = [*named, *positional]
         if not given:
             return None
         at = given[0]
-        others = [k.value for k in node.keywords if k.arg not in ("axis", "keepdims")] + given[1:]
+        others = [k for k in node.keywords if k.arg not in ("axis", "keepdims") and not is_less(how, k)] + given[1:]
         if others:
-            self.fail(
-                others[0],
-                "a reduction along an axis takes an array and the axis",
-                "something else here",
-                "leave it out",
-            )
+            other, named = others[0], isinstance(others[0], ast.keyword)
+            message = "a reduction along an axis takes an array and the axis"
+            help = _instead.reduction_along(how, other.arg if named else None)
+            self.fail(other.value if named else other, message, "something else here", help)
         if self._keeps_axis(node) and isinstance(at, ast.Constant) and at.value is None:
             self.fail(at, "an axis that is kept is one of them", "all of them", "leave `keepdims` out")
         if isinstance(at, ast.Constant) and at.value is None:
@@ -114,6 +113,7 @@ class Along(Histograms):
         for part in self._numbers(source):
             self.elements[id(part)] = self.keep(self.number(part))
         kept = [length for k, length in enumerate(lengths) if k != axis]
+        less = self.less_of(node, how)
         made = self.new_array(node, FLOAT64, kept, None)
         at = len(self.hidden) - 1
         if how in ("min", "max", "argmin", "argmax", _NORMS[_library.norm_of_least]):
@@ -151,7 +151,8 @@ class Along(Histograms):
             else:
                 self._end(False)
 
-        result = self._along(node, how, inner, lengths[axis], Value(counters[axis], INT, by_rows, 0, LONGEST), by_rows)
+        counter = Value(counters[axis], INT, by_rows, 0, LONGEST)
+        result = self._along(node, how, inner, lengths[axis].text, counter, by_rows, less)
         ty = result.type
         place, _ = self.place_of(made, index)
         self.emit(f"{place} = {result.text};")
@@ -184,7 +185,9 @@ class Along(Histograms):
         text, uniform = self.place_of(array, indices)
         return Value(text, array.type.of, uniform)
 
-    def _along(self, node: Any, how: str, inner: Any, length: Value, counter: Value, by_rows: bool) -> Value:
+    def _along(
+        self, node: Any, how: str, inner: Any, length: str, counter: Value, by_rows: bool, less: Value | None = None
+    ) -> Value:
         """Write the loops of one result, or of one for each lane; give the result."""
         if how.startswith(_NORM):
             return self._norm(node, how, inner, by_rows)
@@ -192,7 +195,7 @@ class Along(Histograms):
             mean = self.keep(self._along(node, "mean", inner, length, counter, by_rows))
             self.refuse_complex(node, how, mean)
             total = self._summed(node, "sum", inner, lambda value: self._squared(node, value, mean), by_rows)
-            result = self._over_length(total, length)
+            result = self.over_length(total, length, less)
             return result if how == "var" else replace(result, text=f"sqrt({result.text})")
         if how == "count_nonzero":
             test = lambda value: self.cast(self.as_bool(node, value), NUMBERS["int64"], node)  # noqa: E731
@@ -200,7 +203,7 @@ class Along(Histograms):
         if how in ("argmin", "argmax"):
             return self._first_of(node, how, inner, counter)
         total = self._summed(node, how, inner, lambda value: value, by_rows)
-        return self._over_length(total, length) if how == "mean" else total
+        return self.over_length(total, length, None) if how == "mean" else total
 
     def _norm(self, node: Any, how: str, inner: Any, by_rows: bool) -> Value:
         """Write a loop that finds a norm; integers are floats before they are squared."""
@@ -227,9 +230,6 @@ class Along(Histograms):
     def _squared(self, node: Any, value: Value, mean: Value) -> Value:
         apart = self.keep(self.operate(node, "-", value, mean))
         return self.operate(node, "*", apart, apart)
-
-    def _over_length(self, total: Value, length: Value) -> Value:
-        return replace(total, text=f"({total.text} / (({total.type.part.spmd}){length.text}))")
 
     def _summed(self, node: Any, how: str, inner: Any, of: Any, by_rows: bool) -> Value:
         """Write a loop that combines what `of` makes of elements."""

@@ -85,8 +85,9 @@ class Arrays(Along):
         if not (callable(function) or isinstance(function, Local)) or type(function).__hash__ is None:
             return None
         if function in FUNCTIONS and node.args:
-            along = self.axis_of(node, node.args[1:])
-            return None if along is None else self.along(node, FUNCTIONS[function], node.args[0], along)
+            how = FUNCTIONS[function]
+            along = self.axis_of(node, node.args[1:], how)
+            return None if along is None else self.along(node, how, node.args[0], along)
         if function is np.linalg.norm:
             return self.norm_along(node)
         if function in MAKERS or function in MAKERS_LIKE:
@@ -151,7 +152,7 @@ class Arrays(Along):
         if name == "transpose" and not node.args and not node.keywords:
             return self.turned(node, source)
         if name in FUNCTIONS.values():
-            along = self.axis_of(node, node.args)
+            along = self.axis_of(node, node.args, name)
             if along is None or not any(True for _ in self._arrays_in(source)):
                 return None
             return self.along(node, name, source, along)

@@ -213,9 +213,20 @@ def reduction(how: str, other: str | None) -> str:
         return _ROWS.replace("sum", how)
     if other == "dtype":
         return f"convert the result: `np.float32(np.{how}(a))`"
+    if other == "out":
+        return f"store the result: `out[0] = np.{how}(a)`"
     if other == "where":
         return f"choose: `np.{how}(np.where(mask, a, 0))`"
     return "leave it out, or loop"
+
+
+def reduction_along(how: str, other: str | None) -> str:
+    """Give what to write instead of an argument of a reduction along an axis."""
+    if other == "dtype":
+        return f"convert the result: `np.{how}(a, axis=0).astype(np.float32)`"
+    if other == "out":
+        return f"store the result: `out[:] = np.{how}(a, axis=0)`"
+    return reduction(how, other) if other == "where" else "leave it out"
 
 
 def of_complex(name: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _functions, _instead, _random
 from ._broadcast import Broadcasts
-from ._types import BOOL, FLOAT64, NUMBERS, Num, strong
+from ._types import BOOL, FLOAT64, INT, NUMBERS, Num, strong
 from ._values import Value, literal
 
 FUNCTIONS = {
@@ -50,7 +50,8 @@ class Reductions(Broadcasts):
 
     def reduction(self, node: ast.Call, how: str, source: ast.expr) -> Value:
         """Translate a reduction over the elements of an array, of a part, or of an expression of such."""
-        others = [*node.args[1:], *node.keywords] if source in node.args else [*node.args, *node.keywords]
+        keywords = [keyword for keyword in node.keywords if not is_less(how, keyword)]
+        others = [*node.args[1:], *keywords] if source in node.args else [*node.args, *keywords]
         if self._has_axis(node, source):
             made = self.array_of_call(node)
             if made is not None:
@@ -75,14 +76,38 @@ class Reductions(Broadcasts):
     def _spread(self, node: Any, how: str, source: ast.expr) -> Value:
         """Translate the mean of squared distances from the mean, and its root."""
         mean = ast.copy_location(ast.Name("mean", ast.Load()), node)
-        outer = self.elements
+        outer, less = self.elements, self.less_of(node, how)
         self.elements = {**outer, id(mean): self.keep(self._reduced(node, "mean", source))}
         self.refuse_complex(node, how, self.elements[id(mean)])
         apart = ast.copy_location(ast.BinOp(source, ast.Sub(), mean), node)
         squares = ast.copy_location(ast.BinOp(apart, ast.Mult(), apart), node)
-        result = self._reduced(node, "mean", squares)
+        result = self._reduced(node, "mean", squares, less)
         self.elements = outer
         return result if how == "var" else replace(result, text=f"sqrt({result.text})")
+
+    def less_of(self, node: Any, how: str) -> Value | None:
+        """Give what is taken from the number of elements before a sum of squares is divided by it; None if nothing."""
+        given = [keyword.value for keyword in node.keywords if is_less(how, keyword)]
+        if len(given) > 1:
+            self.fail(given[1], "`ddof` and `correction` are one argument", "it is given twice", "leave one out")
+        if not given:
+            return None
+        value = self.number(given[0])
+        if value.type.kind == "c":
+            self.fail(given[0], "a number of elements is taken away", f"this is `{value.type}`")
+        return self.keep(self.cast(value, FLOAT64 if value.type.kind == "f" else INT, node))
+
+    def over_length(self, total: Value, size: str, less: Value | None) -> Value:
+        """Divide a sum by a number of elements, from which something may be taken, but not more than there is."""
+        ty, uniform = total.type.part.spmd, total.uniform
+        if less is None:
+            return Value(f"({total.text} / (({ty})({size})))", total.type, uniform)
+        uniform &= less.uniform
+        if less.type.kind == "f":
+            # As numpy does, in 64 bits.
+            quotient = f"(double){total.text} / max((double)({size}) - {less.text}, 0.0d)"
+            return Value(f"(({ty})({quotient}))", total.type, uniform)
+        return Value(f"({total.text} / (({ty})max((int64)({size}) - {less.text}, 0ll)))", total.type, uniform)
 
     def refuse_complex(self, node: Any, how: str, value: Value) -> None:
         """Fail if a reduction has no meaning here for complex numbers."""
@@ -124,7 +149,7 @@ class Reductions(Broadcasts):
         product = ast.copy_location(ast.BinOp(left, ast.Mult(), right), node)
         return self._reduced(node, "dot", product)
 
-    def _reduced(self, node: Any, how: str, source: ast.expr) -> Value:
+    def _reduced(self, node: Any, how: str, source: ast.expr, less: Value | None = None) -> Value:
         if self.in_arm:
             self.fail(node, f"`{how}` of an array in what may not be computed", "here", "give it a name before")
         outer = self.elements
@@ -160,9 +185,7 @@ class Reductions(Broadcasts):
         result = Value(total, ty, False)
         if together:
             result = self.keep(Value(self._of_lanes(how, total, ty), ty, True))
-        if how != "mean":
-            return result
-        return Value(f"({result.text} / (({ty.part.spmd})({size})))", ty, result.uniform)
+        return self.over_length(result, size, less) if how == "mean" else result
 
     def _begin(self, node: Any, counters: list[str], lengths: list[Value], together: bool) -> int:
         """Begin the loops over all elements; tell how many there are."""
@@ -316,3 +339,8 @@ class Reductions(Broadcasts):
             self.fail(node, "`astype` takes a type of numbers", "here")
         # As numpy does: the types of Python are those in which numpy keeps them.
         return self.convert(node, self.number(func.value), strong(self.annotation(node.args[0])))
+
+
+def is_less(how: str, keyword: ast.keyword) -> bool:
+    """Return whether an argument says what is taken from the number of elements, `np.var(a, ddof=1)`."""
+    return how in ("var", "std") and keyword.arg in ("ddof", "correction")
