@@ -1448,7 +1448,7 @@ def array_differences_of_rows(a):
 
 
 def array_turned_rows(a):
-    return np.flip(a, 0)  # HERE `np.flip` cannot be called in a kernel
+    return np.flip(a, 1)  # HERE this array has 1 dimension
 
 
 def array_polynomial_of_rows(a):
@@ -1649,7 +1649,47 @@ def array_out_of_fewer_dimensions(a):
 
 
 def array_diagonal(a):
-    return np.diag(a)  # HERE `np.diag` cannot be called in a kernel
+    return np.diag(a[:, None, None])  # HERE `np.diag` takes a matrix in a kernel
+
+
+def array_turned_columns_alone(a):
+    return np.fliplr(a)  # HERE this array has 1 dimension
+
+
+def array_repeated_by_an_array(a):
+    return np.repeat(a, a)  # HERE a number is needed
+
+
+def array_repeated_less_than_never(a):
+    return np.tile(a, -1)  # HERE how often an array is repeated is not negative
+
+
+def array_rolled_by_a_part(a):
+    return np.roll(a, 1.5)  # HERE a shift takes integers
+
+
+def array_rolled_along_an_axis_that_is_computed(a):
+    return np.roll(a, 1, axis=len(a) - 4)  # HERE an axis is a constant in a kernel
+
+
+def array_rolled_by_too_many(a):
+    return np.roll(a[:, None], (1, 2, 3), (0, 1))  # HERE there is a shift for each axis
+
+
+def array_rolled_in_an_order(a):
+    return np.roll(a, 1, order=2)  # HERE `np.roll` takes no such `order` in a kernel
+
+
+def array_tiled_never(a):
+    return np.tile(a)  # HERE `np.tile` takes `A` and `reps`
+
+
+def array_at_least_of_two(a):
+    return np.atleast_1d(a, a)  # HERE `np.atleast_1d` takes 1 argument in a kernel
+
+
+def array_number_put_elsewhere(a):
+    return np.roll(a[0], 1)  # HERE elements of an array are put to other places
 
 
 def array_zip_in_steps(a):
@@ -1658,4 +1698,4 @@ def array_zip_in_steps(a):
 
 
 def array_part_of_what_is_not_known(a):
-    a[0] = np.atleast_2d(a)[:, 0].sum()  # HERE `np.atleast_2d` cannot be called in a kernel
+    a[0] = np.atleast_3d(a)[:, 0].sum()  # HERE `np.atleast_3d` cannot be called in a kernel

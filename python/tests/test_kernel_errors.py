@@ -64,7 +64,7 @@ def test_there_are_enough():
         ("array_stored_by_a_mask", "write `a[a > 2]`, or loop"),
         ("array_mask_in_a_foreach", "assign one element: `a[i] = …`"),
         ("array_mask_of_and", "write `np.logical_and`"),
-        ("array_diagonal", "`v[:, None] * m`"),
+        ("array_rolled_in_an_order", "they are a, shift, axis"),
         ("array_out_where", "choose: `np.where(a > 1, np.sqrt(a), …)`"),
         ("array_out_within_an_expression", "store the result: `a[:] = np.add(a, 1)`"),
         ("array_histogram_with_a_mask", "choose the elements, `a[a > 1]`"),

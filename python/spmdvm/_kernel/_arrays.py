@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from . import _functions, _library
-from ._along import Along
 from ._effects import taken_whole
 from ._joins import JOINS
 from ._parts import Axis, Part, is_complex_part
 from ._plain import parameters
+from ._rearranged import Rearranged
 from ._reductions import FUNCTIONS
 from ._scopes import Local
 from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
@@ -60,7 +60,7 @@ class Made:
     is_zero: bool = False
 
 
-class Arrays(Along):
+class Arrays(Rearranged):
     """Translates what makes arrays; `Body` has what they need to know."""
 
     def array_of_call(self, node: ast.Call | ast.BinOp) -> Value | None:
@@ -94,8 +94,6 @@ class Arrays(Along):
             fill, of, lengths = self.makes(node)
             values = [constant(v) if isinstance(v, int) else v for v in lengths]
             return self.new_array(node, of, values, fill, None, True)
-        if function in (np.eye, np.identity):
-            return self._identity(node)
         listed = self.listed(node)
         if listed is not None:
             return self._unnamed(node, listed)
@@ -107,8 +105,6 @@ class Arrays(Along):
             return made
         if function in _AS_THEY_ARE and len(node.args) == 1 and not node.keywords:
             return self.as_array(node.args[0])
-        if function is np.flip and len(node.args) == 1 and not node.keywords:
-            return self._flipped(node)
         if function in _COPIES and len(node.args) == 1 and not node.keywords:
             is_other = function is np.array and not self.makes_elements(node.args[0])
             return None if is_other else self.copied(node, node.args[0])
@@ -118,6 +114,9 @@ class Arrays(Along):
             return made
         if function is np.unique:
             return self.distinct(node)
+        rearranged = self.rearranged(node, function)
+        if rearranged is not None:
+            return rearranged
         if function is np.reshape and len(node.args) == 2 and not node.keywords:
             return self.reshaped(node, node.args[0], node.args[1:])
         if function is np.transpose and len(node.args) == 1 and not node.keywords:
@@ -263,17 +262,6 @@ class Arrays(Along):
         self.list_array(own, *listed)
         return self.array_of(own)
 
-    def _flipped(self, node: ast.Call) -> Value | None:
-        """Translate `np.flip(a)`, which is `a[::-1]`, with as many of these as there are dimensions."""
-        source = node.args[0]
-        array = self.as_array(source)
-        if array is None:
-            return None
-        self.parts_of.setdefault(id(source), (source, array))
-        back = ast.Slice(None, None, ast.UnaryOp(ast.USub(), ast.Constant(1)))
-        part = ast.Subscript(source, ast.Tuple([back] * array.type.ndim, ast.Load()), ast.Load())
-        return self.array_of(ast.fix_missing_locations(ast.copy_location(part, node)))
-
     def new_array(
         self,
         node: Any,
@@ -377,22 +365,6 @@ class Arrays(Along):
             self._end(loops)
         return value
 
-    def _identity(self, node: ast.Call) -> Value:
-        """Translate `np.eye(n)`: zeros, and ones where both indices are the same."""
-        given = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
-        if len(node.args) != 1 or len(given) != len(node.keywords):
-            self.fail(node, "this makes a matrix of a length and a dtype", "something else here", "`np.eye(n)`")
-        length = self.keep(self.integer(node.args[0], "a length"))
-        of = strong(self.annotation(given[0])) if given else FLOAT64
-        made = self.new_array(node, of, [length, length], self.cast(constant(0), of, node))
-        counter = self.temporary("at")
-        self._begin(node, [counter], [self.dim(made.text, 0)], True)
-        (index,) = self._indices_at(made, [counter])
-        place, _ = self.place_of(made, [index, index])
-        self.emit(f"{place} = {self.cast(constant(1), of, node).text};")
-        self._end(True)
-        return made
-
     def _each(self, node: Any, array: Value) -> tuple[list[Value], bool]:
         """Begin a loop over all elements of an array; give the indices."""
         lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
@@ -442,9 +414,7 @@ class Arrays(Along):
 
     def copied_in_a_row(self, node: ast.Call, source: ast.expr) -> Value:
         """Make an array of one dimension of the elements of an expression, row after row."""
-        copied, whole = self.copied(source, source), ast.Attribute(source, "T", ast.Load())
-        self.parts_of[id(whole)] = ast.copy_location(whole, node), copied
-        return self.flattened(node, whole)
+        return self.flattened(node, self.standing_for(node, self.copied(source, source)))
 
     def sort_in_place(self, node: ast.Call, array: Value) -> None:
         """Write a call that puts the elements of an array in order."""
@@ -584,6 +554,8 @@ class Arrays(Along):
                     self.parts_of[id(side)] = side, arrays[k]
         if None in arrays:
             return None
+        if how == "outer":
+            arrays = [self.in_a_row(side, array) for side, array in zip((left, right), arrays)]
         a, b = arrays
         dims = (a.type.ndim, b.type.ndim)
         if how == "dot" and dims == (1, 1):
@@ -676,10 +648,7 @@ class Arrays(Along):
 
     def copy_of(self, node: Any, value: Value, of: Num | None = None) -> Value:
         """Make a copy of an array, or one of its elements in another type."""
-        # An expression that has been translated.
-        source = ast.copy_location(ast.Attribute(ast.Name("<value>", ast.Load()), "T", ast.Load()), node)
-        self.parts_of[id(source)] = source, value
-        return self.copied(node, source, of)
+        return self.copied(node, self.standing_for(node, value), of)
 
 
 def _may_be_array(node: ast.expr) -> bool:

@@ -43,7 +43,7 @@ class Histograms(Joins):
         source, is_density = self.as_listed(given["a"]), self._is_density(given)
         array = self._numbers_of(source, "elements of an array are counted")
         weights = self._weights(array, given["weights"]) if "weights" in given else None
-        array = self._in_a_row(source, array)
+        array = self.in_a_row(source, array)
         self.refuse_complex_in(node, [array] if weights is None else [array, weights])
         bins = self.as_listed(given["bins"])
         edges = self.listed_array(bins) if isinstance(bins, (ast.List, ast.Tuple)) else self.as_array(bins)
@@ -66,21 +66,12 @@ class Histograms(Joins):
 
     def _of_histogram(self, node: ast.Call) -> dict[str, ast.expr]:
         """Give the arguments of `np.histogram` by their names."""
-        called, names = ast.unparse(node.func), ("a", "bins", "range", "density", "weights")
-        given = dict(zip(names, node.args))
-        for keyword in node.keywords:
-            if keyword.arg not in names or keyword.arg in given:
-                message = f"`{called}` takes no such `{keyword.arg}` in a kernel"
-                self.fail(keyword.value, message, "here", f"they are {', '.join(names)}")
-            given[keyword.arg] = keyword.value
-        if len(node.args) > len(names):
-            self.fail(node.args[len(names)], f"`{called}` takes {len(names)} arguments", "more here")
-        # What is None is as if it were left out.
-        given = {name: at for name, at in given.items() if self._found_at(at) is not None}
-        for name in names[:2]:
+        given = self.arguments_of(node, ("a", "bins", "range", "density", "weights"), 0)
+        for name in ("a", "bins"):
             if name not in given:
+                message = f"`{ast.unparse(node.func)}` takes an array and bins in a kernel"
                 help = "write `np.histogram(a, bins, (low, high))`, or `np.histogram(a, edges)`"
-                self.fail(node, f"`{called}` takes an array and bins in a kernel", f"`{name}` is missing", help)
+                self.fail(node, message, f"`{name}` is missing", help)
         return given
 
     def _is_density(self, given: dict[str, ast.expr]) -> bool:
@@ -102,12 +93,6 @@ class Histograms(Joins):
             self.fail(source, "numbers are counted", f"this is `{array.type}`")
         return array
 
-    def _in_a_row(self, source: ast.expr, array: Value) -> Value:
-        """Give the elements of an array as one of one dimension."""
-        whole = ast.copy_location(ast.Attribute(source, "T", ast.Load()), source)
-        self.parts_of[id(whole)] = whole, array
-        return self.flattened(ast.copy_location(ast.Attribute(whole, "flat", ast.Load()), source), whole)
-
     def _weights(self, array: Value, at: ast.expr) -> Value:
         """Give the weights of elements in a row: an array of their shape."""
         at = self.as_listed(at)
@@ -122,7 +107,7 @@ class Histograms(Joins):
             length, other = (self.dim(each.text, axis) for each in (weights, array))
             if length.equals != other.equals:
                 self.demand(at, f"{length.text} == {other.text}", "weights have the shape of the array")
-        return self._in_a_row(at, weights)
+        return self.in_a_row(at, weights)
 
     def _new_counts(self, node: ast.Call, count: Value, weights: Value | None) -> Value:
         """Make an array of zeros, to which what is in bins is added: in 64 bits, in which numpy adds weights."""

@@ -38,6 +38,38 @@ class Joins(Reductions):
         found = self.array_of(node)
         return self.copied(node, node) if found is None and self.makes_elements(node) else found
 
+    def standing_for(self, node: ast.expr, array: Value) -> ast.expr:
+        """Give an expression that stands for an array that is there already."""
+        at = ast.copy_location(ast.Attribute(ast.Name("<value>", ast.Load()), "T", ast.Load()), node)
+        self.parts_of[id(at)] = at, array
+        return at
+
+    def in_a_row(self, source: ast.expr, array: Value) -> Value:
+        """Give the elements of an array as one of one dimension."""
+        whole = self.standing_for(source, array)
+        return self.flattened(ast.copy_location(ast.Attribute(whole, "flat", ast.Load()), source), whole)
+
+    def arguments_of(self, node: ast.Call, names: tuple[str, ...], needed: int) -> dict[str, ast.expr]:
+        """Give the arguments of a call by their names, of which the first ones are needed.
+
+        What is None is as if it were left out.
+        """
+        called, given = ast.unparse(node.func), dict(zip(names, node.args))
+        for keyword in node.keywords:
+            if keyword.arg not in names or keyword.arg in given:
+                message = f"`{called}` takes no such `{keyword.arg}` in a kernel"
+                self.fail(keyword.value, message, "here", f"they are {', '.join(names)}")
+            given[keyword.arg] = keyword.value
+        if len(node.args) > len(names):
+            message = f"`{called}` takes {len(names)} argument{'s' * (len(names) != 1)} in a kernel"
+            self.fail(node.args[len(names)], message, "more here")
+        given = {name: at for name, at in given.items() if self._found_at(at) is not None}
+        for name in names[:needed]:
+            if name not in given:
+                message = f"`{called}` takes {' and '.join(f'`{each}`' for each in names[:needed])}"
+                self.fail(node, message, f"`{name}` is missing")
+        return given
+
     def _one_of(self, node: ast.Call, arrays: list[Value], along: int) -> Value:
         """Make an array of the elements of several, one behind the other along an axis."""
         ty = arrays[0].type.of

@@ -662,10 +662,11 @@ def prod(a):
 
 
 @_of_array(np.trace)
-def trace(a):
+def trace(a, offset=0):
     total = np.sum(a[:0])
-    for k in range(min(a.shape[0], a.shape[1])):
-        total += a[k, k]
+    down, right = max(-offset, 0), max(offset, 0)
+    for k in range(min(a.shape[0] - down, a.shape[1] - right)):
+        total += a[k + down, k + right]
     return total
 
 
@@ -786,15 +787,6 @@ def take(a, indices):
     return out
 
 
-@_array(np.roll)
-def roll(a, shift):
-    n = len(a)
-    out = np.empty_like(a)
-    for i in foreach(n):
-        out[(i + shift) % n] = a[i]
-    return out
-
-
 @_array(np.triu)
 def triu(m, k=0):
     out = np.zeros_like(m)
@@ -834,7 +826,7 @@ def takes_one_dimension(function: Any) -> bool:
 
 _OF_COMPLEX = frozenset(
     (np_isclose, prod_of_some, sumprod, linspace, diff, norm, norm_of_two, norm_of_sum, norm_of_greatest,
-     norm_of_least, prod, trace, polyval, array_equal, allclose, trapezoid, take, roll, triu, tril, convolve)
+     norm_of_least, prod, trace, polyval, array_equal, allclose, trapezoid, take, triu, tril, convolve)
 )  # fmt: skip
 _CHOICES = {
     searchsorted: Choice("side", 2, {"left": searchsorted, "right": searchsorted_right}),

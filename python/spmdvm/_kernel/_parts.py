@@ -220,7 +220,7 @@ class Parts(Offsets):
         if isinstance(node.value, ast.Subscript) and not self.is_field(node.value):
             return self.is_part(node.value) and len(indices) < self.part(node.value).type.ndim
         array = self.read_name(node.value) if isinstance(node.value, ast.Name) else None
-        if isinstance(node.value, ast.Attribute) or self.is_field(node.value):
+        if isinstance(node.value, (ast.Attribute, ast.Call)) or self.is_field(node.value):
             array = self.array_of(node.value)
         is_array = array is not None and isinstance(array.type, Array)
         return is_array and len(indices) < array.type.ndim and not any(is_text(index) for index in indices)

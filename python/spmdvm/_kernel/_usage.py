@@ -17,6 +17,7 @@ from . import _functions, _library
 from ._assignments import out_of
 from ._joins import JOINS
 from ._plain import parameters
+from ._rearranged import REARRANGE
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import METHODS
 from ._scopes import Local, Scope, own_nodes
@@ -24,7 +25,18 @@ from ._source import Source
 from ._wrappers import inner_of, is_wrapped
 
 _METHODS = ("dot", "transpose", "ravel", "flatten", "reshape", "sort", "fill")
-_OF_ARRAYS = (np.dot, np.matmul, np.cumsum, np.cumprod, np.outer, np.transpose, np.unique, np.histogram, *JOINS)
+_OF_ARRAYS = (
+    np.dot,
+    np.matmul,
+    np.cumsum,
+    np.cumprod,
+    np.outer,
+    np.transpose,
+    np.unique,
+    np.histogram,
+    *JOINS,
+    *REARRANGE,
+)
 # Functions of numpy that take an array, and are called by its name.
 _TAKE_ARRAYS = frozenset(
     [
@@ -57,6 +69,12 @@ _TAKE_ARRAYS = frozenset(
         "trapz",
         "roll",
         "flip",
+        "flipud",
+        "fliplr",
+        "repeat",
+        "tile",
+        "diag",
+        "diagonal",
         "convolve",
         "cross",
         "asarray",

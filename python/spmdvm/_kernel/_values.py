@@ -96,6 +96,9 @@ class Value:
     @property
     def before(self) -> str | None:
         """What gives an integer before the call; None if that is not known then."""
+        if self.const is None and self.host is None and self.type == INT and self.low == self.high:
+            # It can only be one, such as a constant that a function is passed.
+            return str(self.low)
         if self.const is None:
             return self.host
         return str(int(self.const)) if isinstance(self.type, Num) and self.type.is_int else None
