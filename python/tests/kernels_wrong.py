@@ -243,8 +243,33 @@ def array_backwards(a):
 
 
 def array_pairs_of_indices(a):
-    for i, j in np.ndindex(2, 2):  # HERE a kernel's loops count, or go over an array or a tuple
+    for x in np.nditer(a):  # HERE a kernel's loops count, or go over an array or a tuple
+        a[0] = x
+
+
+def array_half_an_index(a):
+    for i, j in np.ndindex(2, 2.5):  # HERE `np.ndindex` takes integers
         a[i] = j
+
+
+def array_indices_of_too_few(a):
+    for i, j in np.ndindex(2):  # HERE there are 1 values for 2 names
+        a[i] = j
+
+
+def array_indices_of_less_than_nothing(a):
+    for i, j in np.ndindex((2, -1)):  # HERE lengths of a shape are not negative
+        a[i] = j
+
+
+def array_indices_that_are_counted(a):
+    for k, (i, j) in enumerate(np.ndindex(2, 2)):  # HERE `enumerate` goes over an array or a tuple in a kernel
+        a[i] = j + k
+
+
+def array_elements_of_a_number(a):
+    for i, x in np.ndenumerate(len(a)):  # HERE `np.ndenumerate` goes over an array of numbers
+        a[i] = x
 
 
 def function_as_a_number(x):

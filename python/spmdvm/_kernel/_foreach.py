@@ -198,7 +198,7 @@ def looks_like_foreach(node: ast.For) -> bool:
         return False
     if isinstance(call.func, ast.Attribute):
         return call.func.attr == "foreach"
-    return getattr(call.func, "id", "") not in ("range", "enumerate", "zip")
+    return getattr(call.func, "id", "") not in ("range", "enumerate", "zip", "ndindex", "ndenumerate")
 
 
 def assigned_in(statements: list[ast.stmt], into_foreach: bool) -> set[str]:

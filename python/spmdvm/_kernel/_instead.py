@@ -113,9 +113,7 @@ _LOOPS = {
     "reversed": "`range(n - 1, -1, -1)`, or `a[::-1]` of an array",
     "prange": "`spmdvm.foreach(n)` takes all at once, `range(n)` one after another",
     "arange": "`range(n)`",
-    "ndindex": "`for i, j in spmdvm.foreach(h, w)` takes all at once; or one `range` in another",
-    "ndenumerate": "one `range` in another, and `a[i, j]`",
-    "nditer": "one `range` in another, and `a[i, j]`",
+    "nditer": "`for (i, j), x in np.ndenumerate(a)`, or `for x in a.ravel()`",
     "linspace": "`range(n)`, and the number of each index: `start + (stop - start) * k / (n - 1)`",
 }
 

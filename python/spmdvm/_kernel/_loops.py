@@ -15,7 +15,7 @@ from ._calls import MOST_DIMENSIONS, MOST_ELEMENTS
 from ._expressions import Expressions
 from ._scopes import jumps
 from ._types import INT, Array, Num, join, of_dtype
-from ._values import INT32, INT64, LONGEST, Value, constant, initial, tuple_of
+from ._values import INT32, INT64, LONGEST, Value, constant, exactly, initial, tuple_of
 
 # Loops over as many constants are written out.
 _MOST_WRITTEN_OUT = 16
@@ -38,6 +38,13 @@ class Loops(Expressions):
             first = self.keep(self.integer(given[0], "`enumerate`")) if given else first
             values, (counting, target) = values.args[0], pair
         counted = counting and (counting, first)
+        function = self.called(values) if isinstance(values, ast.Call) and not self.is_method(values) else None
+        if function in (np.ndindex, np.ndenumerate):
+            if counted:
+                help = "count yourself: `k = 0` before the loop, and `k += 1` in it"
+                self.fail(values, "`enumerate` goes over an array or a tuple in a kernel", "here", help)
+            self._over_indices(node, values, function)
+            return True
         if isinstance(values, ast.Call) and self.array_of(values) is None:
             if self.is_method(values) or self.called(values) is not builtins.zip:
                 return False
@@ -143,6 +150,90 @@ class Loops(Expressions):
         if not is_run:
             self.assigned = before
         self.emit("}")
+
+    def _over_indices(self, node: ast.For, call: ast.Call, function: Any) -> None:
+        """Translate `for i, j in np.ndindex(h, w)`, the last index first, and `for (i, j), x in np.ndenumerate(a)`."""
+        array, lengths = None, []
+        if function is np.ndenumerate:
+            (source,) = self.arguments_of(call, ("arr",), 1).values()
+            array = self.as_array(self.as_listed(source))
+            if array is None or not isinstance(array.type.of, Num):
+                self.fail(source, "`np.ndenumerate` goes over an array of numbers", self.kind_of(source))
+            array = self.fixed(array)
+            lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
+        else:
+            lengths = self._lengths_of(call)
+        last = [LONGEST if length.const is None else max(int(length.const) - 1, 0) for length in lengths]
+        symbols = [n.equals or (None if n.const is None else (f"{n.const} elements", 0)) for n in lengths]
+        before, start = set(self.assigned or ()), self.indent
+        counters = self._begin_indices(lengths, jumps(node.body, ast.Break))
+        index = [
+            Value(counter, INT, counter not in self.differing, 0, high, below=below)
+            for counter, high, below in zip(counters, last, symbols)
+        ]
+        value = tuple_of(index)
+        if array is not None:
+            text, uniform = self.place_of(array, index)
+            value = tuple_of([value, Value(text, array.type.of, uniform)])
+        self.assign(node.target, value)
+        self.indent -= 1
+        is_run = all(length.const is not None and length.const > 0 for length in lengths)
+        self._turns(node.body, is_run)
+        if not is_run:
+            self.assigned = before
+        self.emit("}")
+        while self.indent > start:
+            self.indent -= 1
+            self.emit("}")
+
+    def _lengths_of(self, call: ast.Call) -> list[Value]:
+        """Give the lengths of a call of `np.ndindex`, which are passed as a tuple or by themselves."""
+        if any(isinstance(arg, ast.Starred) for arg in call.args):
+            call = self.spread_out(call)
+        if call.keywords or not call.args:
+            self.fail(call, "`np.ndindex` takes the lengths of a shape in a kernel", "here", "`np.ndindex(h, w)`")
+        parts = [each for arg in call.args for each in self._parts_in(arg, len(call.args) == 1)]
+        lengths = []
+        for at, part in parts:
+            if not isinstance(part.type, Num) or part.parts is not None or not part.type.is_int:
+                self.fail(at, "`np.ndindex` takes integers", "here", "write `int(…)`")
+            part = self.keep(exactly(self.convert(at, part, INT)))
+            if part.const is not None and part.const < 0:
+                self.fail(at, "lengths of a shape are not negative", f"{part.const} here")
+            if part.const is None and not 0 <= part.low <= part.high <= LONGEST:
+                test = f"{part.text} >= 0 && {part.text} <= {LONGEST}ll"
+                self.demand(at, test, f"lengths of a shape are from 0 to {LONGEST}")
+            lengths.append(part)
+        if len(lengths) > MOST_DIMENSIONS or not lengths:
+            self.fail(call, f"an array of a kernel has 1 to {MOST_DIMENSIONS} dimensions", f"{len(lengths)} here")
+        return lengths
+
+    def _parts_in(self, node: ast.expr, is_alone: bool) -> list[tuple[ast.expr, Value]]:
+        """Give the numbers of an argument, which may be a tuple if it is the only one, each with where it stands."""
+        if is_alone and isinstance(node, (ast.List, ast.Tuple)):
+            return [(each, self.expression(each)) for each in node.elts]
+        value = self.expression(node)
+        return [(node, part) for part in (value.parts if is_alone and value.parts is not None else [value])]
+
+    def _begin_indices(self, lengths: list[Value], is_one: bool) -> list[str]:
+        """Begin loops one in another, or one for all, which a `break` leaves; give the indices."""
+        counters = [self.temporary("at") for _ in lengths]
+        self.differing.update(c for c, length in zip(counters, lengths) if not length.uniform)
+        if not is_one or len(lengths) == 1:
+            for counter, length in zip(counters, lengths):
+                self.emit(self.loop_to(counter, length))
+                self.indent += 1
+            return counters
+        rest, shape = self.temporary("k"), "uniform " if all(length.uniform for length in lengths) else ""
+        self.differing.update(counters if not shape else ())
+        size = " * ".join(f"(int64){length.text}" for length in lengths)
+        self.emit(f"for ({shape}int64 {rest} = 0; {rest} < {size}; ++{rest}) {{")
+        self.indent += 1
+        for counter, length in reversed([*zip(counters, lengths)][1:]):
+            self.emit(f"const {shape}int {counter} = (int)({rest} % {length.text});")
+            rest = f"({rest} / {length.text})"
+        self.emit(f"const {shape}int {counters[0]} = (int){rest};")
+        return counters
 
     def _write_out(self, node: ast.For, target: ast.expr, counted: Any, items: tuple[Value, ...]) -> bool:
         """Translate the body for each of some constants, if they are few and it goes straight through them."""

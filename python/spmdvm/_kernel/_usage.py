@@ -87,6 +87,7 @@ _TAKE_ARRAYS = frozenset(
         "nanmin",
         "nanmax",
         "average",
+        "ndenumerate",
     ]
 )
 
