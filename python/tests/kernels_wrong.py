@@ -1577,7 +1577,19 @@ def array_norm_of_an_order_that_is_computed(a):
 
 
 def array_norm_of_columns(a):
-    a[0] = np.linalg.norm(a[:, None], np.inf)  # HERE `np.linalg.norm` takes an array of one dimension in a kernel
+    a[0] = np.linalg.norm(a[:, None], 2)  # HERE `np.linalg.norm` takes an array of one dimension in a kernel
+
+
+def array_norm_of_a_vector_as_a_matrix(a):
+    a[0] = np.linalg.norm(a, "fro")  # HERE `np.linalg.norm` takes an array of two dimensions in a kernel
+
+
+def array_norm_of_matrices_along_an_axis(a):
+    a[:1] = np.linalg.norm(a[:, None], "fro", axis=0)  # HERE `np.linalg.norm` takes no such `ord` along an axis
+
+
+def array_norm_of_a_cube(a):
+    a[0] = np.linalg.norm(a[:, None, None], 1)  # HERE `np.linalg.norm` takes an array of one dimension in a kernel
 
 
 def array_norm_of_another_order_along_an_axis(a):
@@ -1619,7 +1631,7 @@ def array_searched_on_another_side(a):
 
 
 def array_covariance_of_a_vector(a):
-    a[0] = np.cov(a)[0, 0]  # HERE `np.cov` does not take such arguments: this array has 1 dimension
+    a[0] = np.cov(a)[0, 0]  # HERE `np.cov` does not take such arguments: this takes an array of two
 
 
 def array_covariance_of_three(a):
@@ -1639,7 +1651,7 @@ def array_covariance_with_a_number(a):
 
 
 def array_correlation_with_a_matrix(a):
-    a[0] = np.corrcoef(a, a[:, None])[0, 1]  # HERE `np.corrcoef` does not take such arguments: this takes an array of
+    a[0] = np.corrcoef(a, a[:, None, None])[0, 1]  # HERE `np.corrcoef` does not take such arguments: this takes
 
 
 def array_out_of_another_kind(a):

@@ -219,3 +219,81 @@ def test_a_covariance_of_one_row_is_refused():
     with pytest.raises(AssertionError, match="variances are those of two rows and more"):
         spmdvm.kernel(lambda m: np.cov(m))(np.ones((1, 5)))
     assert spmdvm.kernel(lambda m: np.cov(m))(np.ones((0, 5))).shape == (0, 0)
+
+
+def norms_of_matrices(m):
+    return (
+        np.linalg.norm(m, "fro"),
+        np.linalg.norm(m, 1),
+        np.linalg.norm(m, ord=-1),
+        np.linalg.norm(m, np.inf),
+        np.linalg.norm(m, -np.inf),
+        np.linalg.norm(m.T, 1),
+        np.linalg.norm(m[1:, ::2] * 2 - 1, ord=np.inf),
+        np.linalg.norm(m[0], -1),
+    )
+
+
+@EVERY_WAY
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", [*DTYPES, "int8", "bool", "complex64", "complex128"])
+def test_norms_of_matrices(dtype, options):
+    kernel = spmdvm.kernel(**options)(norms_of_matrices)
+    arrays = [rng.integers(-100, 100, shape).astype(dtype) for shape in ((1, 1), (3, 5), (40, 7), (2, 300))]
+    if np.dtype(dtype).kind in "fc":
+        arrays += [np.array([[np.nan, 1, 2], [3, 4, np.inf]], dtype), np.array([[1, 2, 3], [np.inf, 0, 1]], dtype)]
+    for m in arrays:
+        for mine, theirs in zip(kernel(m), norms_of_matrices(m)):
+            assert close(mine, theirs, 1e-5 if theirs.dtype.itemsize == 4 else 1e-12), (mine, theirs)
+
+
+def test_norms_of_matrices_without_elements():
+    def greatest(m):
+        return np.linalg.norm(m, 1), np.linalg.norm(m, np.inf), np.linalg.norm(m, "fro")
+
+    least, of_rows = spmdvm.kernel(lambda m: np.linalg.norm(m, -1)), spmdvm.kernel(lambda m: np.linalg.norm(m, -np.inf))
+    for shape in ((0, 4), (4, 0), (0, 0)):
+        assert spmdvm.kernel(greatest)(np.zeros(shape)) == (0, 0, 0)
+    assert least(np.zeros((0, 4))) == of_rows(np.zeros((4, 0))) == 0
+    for kernel, shape in ((least, (4, 0)), (of_rows, (0, 4))):
+        with pytest.raises(AssertionError, match="of at least one"):
+            kernel(np.zeros(shape))
+
+
+@EVERY_WAY
+def test_norms_of_matrices_of_each_lane(options):
+    @spmdvm.kernel(**options)
+    def kernel(cubes, out):
+        for i in spmdvm.foreach(len(cubes)):
+            out[i] = np.linalg.norm(cubes[i], 1) + np.linalg.norm(cubes[i], -np.inf) + np.linalg.norm(cubes[i], "fro")
+
+    cubes, out = rng.normal(size=(21, 3, 4)), np.zeros(21)
+    kernel(cubes, out)
+    orders = (1, -np.inf, "fro")
+    assert np.allclose(out, [sum(np.linalg.norm(m, order) for order in orders) for m in cubes])
+
+
+def spread_of_both(m, n, x):
+    return (
+        np.cov(m, n),
+        np.corrcoef(m, n),
+        np.cov(m, x, ddof=0),
+        np.cov(x, m, bias=True),
+        np.cov(m, m * 2 + n),
+        np.corrcoef(x, n)[0, -1],
+        np.cov(m[1:], x * 2, bias=True, ddof=2),
+    )
+
+
+@EVERY_WAY
+@pytest.mark.parametrize("dtype", [*DTYPES, "uint8"])
+def test_covariances_of_two_matrices(dtype, options):
+    kernel = spmdvm.kernel(**options)(spread_of_both)
+    for shape in ((2, 3), (3, 50), (7, 4)):
+        m, n = ((100 * rng.random(shape)).astype(of) for of in (dtype, "int64"))
+        given = m.copy(), n.copy()
+        for mine, theirs in zip(kernel(m, n, m[0].copy()), spread_of_both(m, n, m[0])):
+            assert close(mine, theirs, 1e-4 if dtype == "float32" else 1e-9), (mine, theirs)
+        assert (m == given[0]).all() and (n == given[1]).all()
+    with pytest.raises(AssertionError, match="equal lengths"):
+        kernel(m, n, m[0, 1:].copy())

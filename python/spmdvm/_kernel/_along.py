@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _functions, _instead, _library
+from . import _functions, _instead, _linear
 from ._histograms import Histograms
 from ._parts import Axis, Part
 from ._reductions import is_less
@@ -18,11 +18,11 @@ from ._values import LONGEST, Value, constant, literal
 # Norms of vectors: the functions of all elements, and what they are called along an axis.
 _NORM = "linalg.norm"
 _NORMS = {
-    _library.norm: _NORM,
-    _library.norm_of_two: _NORM,
-    _library.norm_of_sum: f"{_NORM} of sum",
-    _library.norm_of_greatest: f"{_NORM} of greatest",
-    _library.norm_of_least: f"{_NORM} of least",
+    _linear.norm: _NORM,
+    _linear.norm_of_two: _NORM,
+    _linear.norm_of_sum: f"{_NORM} of sum",
+    _linear.norm_of_greatest: f"{_NORM} of greatest",
+    _linear.norm_of_least: f"{_NORM} of least",
 }
 # Those that take the elements of one row at once.
 _BY_ROWS = ("sum", "mean", "min", "max", "any", "all", "count_nonzero")
@@ -39,7 +39,10 @@ class Along(Histograms):
         axis = self.axis_of(ast.copy_location(ast.Call(node.func, node.args[:1], others), node), node.args[2:])
         if axis is None:
             return None
-        _, written = self.by_constant(without_axis(node), _library.norm)
+        _, written = self.by_constant(without_axis(node), _linear.norm)
+        if written not in _NORMS:
+            help = "along an axis it is one of these: None, 1, 2, inf, -inf"
+            self.fail(node, f"`{ast.unparse(node.func)}` takes no such `ord` along an axis", "here", help)
         return self.along(node, _NORMS[written], node.args[0], axis)
 
     def axis_of(self, node: ast.Call, positional: list[ast.expr], how: str = _NORM) -> int | None:
@@ -116,7 +119,7 @@ class Along(Histograms):
         less = self.less_of(node, how)
         made = self.new_array(node, FLOAT64, kept, None)
         at = len(self.hidden) - 1
-        if how in ("min", "max", "argmin", "argmax", _NORMS[_library.norm_of_least]):
+        if how in ("min", "max", "argmin", "argmax", _NORMS[_linear.norm_of_least]):
             size = " && ".join(f"{length.text} > 0" for length in kept)
             self.demand(node, f"{lengths[axis].text} > 0 || !({size})", f"`{named}` takes at least one element")
         counters = [self.temporary("at") for _ in lengths]

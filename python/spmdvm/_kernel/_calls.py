@@ -426,6 +426,12 @@ class Calls(Arrays):
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
         own = self._arguments(node, source.tree, name, function if isinstance(function, Local) else inner)
+        dims = tuple(value.type.ndim for value in own.values if isinstance(value.type, Array))
+        if scope is None and _library.of_dimensions(function, dims) is not function:
+            # One with the same parameters.
+            function = key = _library.of_dimensions(function, dims)
+            source, lookup = Source.of(function), _functions.lookup_of(function)
+            source.is_told = False
         scope = scope or Scope(source.tree)
         around = {scope.name_of(*pair): VALUE for pair in scope.captured}
         source, whole = self.program.decided(source, {**around, **own.kinds()}, lookup), source
@@ -433,11 +439,14 @@ class Calls(Arrays):
         given = self._with_captured(node, scope, own)
         if not source.is_told and not _library.takes_complex(function):
             self.refuse_complex_in(node, given.values)
-        dims = [value.type.ndim for value in given.values if isinstance(value.type, Array) and value.type.ndim != 1]
-        if dims and _library.takes_one_dimension(function):
-            help = "loop over the rows; or write the parts, such as `a[:, 1:] - a[:, :-1]`"
-            called = "this" if self.source.file == _library.__file__ else f"`{ast.unparse(node.func)}`"
-            self.fail(node, f"{called} takes an array of one dimension in a kernel", f"this has {dims[0]}", help)
+        dims = [value.type.ndim for value in given.values if isinstance(value.type, Array)]
+        most = _library.dimensions_of(function)
+        others = [ndim for ndim in dims if most not in (None, ndim)]
+        if others:
+            help = _instead.dimensions(name, most)
+            called = "this" if _library.is_own(self.source.file) else f"`{ast.unparse(node.func)}`"
+            takes = f"{called} takes an array of {'one dimension' if most == 1 else 'two dimensions'} in a kernel"
+            self.fail(node, takes, f"this has {others[0]}", help)
         result = self.instance(node, source, lookup, given, name, key, scope)
         texts = []
         for own, value in zip(given.names, given.values):

@@ -109,6 +109,13 @@ _PARAMETERS = {
     "aweights": _WEIGHTS,
     "dtype": "convert the result, `.astype(np.float32)`",
 }
+_NORMS = "of matrices there are the orders None, 'fro', 1, -1, np.inf and -np.inf; compute others outside of the kernel"
+# By functions that stand for those of numpy.
+_OF_DIMENSIONS = {
+    **dict.fromkeys(["norm_of_two", "norm_of_sum", "norm_of_greatest", "norm_of_least"], _NORMS),
+    "norm_of_matrix": "of a vector leave `ord` out",
+    "_products_of_rows": "of one vector write `np.var(x, ddof=1)`",
+}
 _LOOPS = {
     "reversed": "`range(n - 1, -1, -1)`, or `a[::-1]` of an array",
     "prange": "`spmdvm.foreach(n)` takes all at once, `range(n)` one after another",
@@ -224,6 +231,12 @@ def reduction_along(how: str, other: str | None) -> str:
     if other == "out":
         return f"store the result: `out[:] = np.{how}(a, axis=0)`"
     return reduction(how, other) if other == "where" else "leave it out"
+
+
+def dimensions(name: str, most: int | None) -> str | None:
+    """Give what to write instead of a function of so many dimensions that is given an array of others."""
+    help = "loop over the rows; or write the parts, such as `a[:, 1:] - a[:, :-1]`" if most == 1 else None
+    return _OF_DIMENSIONS.get(name, help)
 
 
 def of_complex(name: str) -> str:

@@ -8,6 +8,8 @@ Their documentation is that of the functions for which they stand.
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +29,11 @@ def find(function: Any) -> Any:
 def is_written(function: Any) -> bool:
     """Return whether a function is one of this module that stands for another one."""
     return any(entry[1] is function for entry in _WRITTEN.values())
+
+
+def is_own(file: str) -> bool:
+    """Return whether a file is one of those in which such functions are written."""
+    return os.path.dirname(file) == os.path.dirname(__file__)
 
 
 class Choice(NamedTuple):
@@ -372,17 +379,19 @@ _ARRAYS: set[int] = set()
 _OF_ARRAYS: set[int] = set()
 
 
-def _array(function: Any) -> Any:
+def array_for(function: Any) -> Any:
+    """Have a function that is written stand for one that gives an array."""
     _ARRAYS.add(id(function))
     return _is(function)
 
 
-def _of_array(function: Any) -> Any:
+def number_for(function: Any) -> Any:
+    """Have a function that is written stand for one that gives a number of an array."""
     _OF_ARRAYS.add(id(function))
     return _is(function)
 
 
-@_array(np.linspace)
+@array_for(np.linspace)
 def linspace(start, stop, num=50):
     out = np.empty(num)
     step = (stop - start) / (num - 1)
@@ -393,7 +402,7 @@ def linspace(start, stop, num=50):
     return out
 
 
-@_array(np.diff)
+@array_for(np.diff)
 def diff(a):
     return a[1:] - a[:-1]
 
@@ -455,7 +464,7 @@ def keep_distinct(a):
     return count
 
 
-@_array(np.argsort)
+@array_for(np.argsort)
 def argsort(a):
     out = np.arange(len(a))
     other = np.empty_like(out)
@@ -463,7 +472,7 @@ def argsort(a):
     return out
 
 
-@_of_array(np.median)
+@number_for(np.median)
 def median(a):
     n = a.size
     in_order = np.sort(a.ravel())
@@ -473,7 +482,7 @@ def median(a):
     return last / 1 if last != last else (in_order[(n - 1) // 2] + in_order[n // 2]) / 2
 
 
-@_of_array(np.searchsorted)
+@number_for(np.searchsorted)
 def searchsorted(a, v):
     low, high = 0, len(a)
     while low < high:
@@ -562,7 +571,7 @@ def set_densities(counts, edges, out):
         out[k] = counts[k] / np.float64(apart) / total
 
 
-@_of_array(np.interp)
+@number_for(np.interp)
 def interp(x, xp, fp):
     n = len(xp)
     low, high = 0, n
@@ -582,78 +591,7 @@ def interp(x, xp, fp):
     return slope * (x - xp[low - 1]) + fp[low - 1]
 
 
-@_of_array(np.linalg.norm)
-def norm(x):
-    # Integers are floats before they are squared, in numpy too.
-    return np.sqrt(np.sum(np.real((x * 1.0) * np.conj(x * 1.0))))
-
-
-def norm_of_two(x):
-    """Give the same of a vector."""
-    return norm(x)
-
-
-def norm_of_sum(x):
-    """Give the sum of the magnitudes."""
-    return np.sum(np.abs(x * 1.0))
-
-
-def norm_of_greatest(x):
-    """Give the greatest magnitude."""
-    if len(x) == 0:
-        return 0.0
-    return np.max(np.abs(x * 1.0))
-
-
-def norm_of_least(x):
-    """Give the least magnitude."""
-    return np.min(np.abs(x * 1.0))
-
-
-def _products_of_rows(m):
-    # Of one row numpy gives a number.
-    assert len(m) != 1, "variances are those of two rows and more"
-    apart = m.astype(np.float64)
-    apart -= np.mean(apart, axis=1)[:, None]
-    return apart @ apart.T
-
-
-def _products_of_two(x, y):
-    assert len(x) == len(y), "both arrays have as many elements"
-    # Without copies: lengths may be computed. (Products with it are of 64 bits.)
-    unit = np.float64(1)
-    mean, other_mean = np.mean(x * unit), np.mean(y * unit)
-    both = np.sum((x * unit - mean) * (y * unit - other_mean))
-    return np.array([[np.sum((x * unit - mean) ** 2), both], [both, np.sum((y * unit - other_mean) ** 2)]])
-
-
-@_array(np.cov)
-def cov(m, y=None, *, bias=False, ddof=None):
-    if y is None:
-        out = _products_of_rows(m)
-        count = m.shape[1]
-    else:
-        out = _products_of_two(m, y)
-        count = len(m)
-    less = ddof if ddof is not None else 0 if bias else 1
-    out /= max(count - less, 0)
-    return out
-
-
-@_array(np.corrcoef)
-def corrcoef(x, y=None):
-    out = cov(x, y)
-    deviations = np.empty(len(out))
-    for i in range(len(out)):
-        deviations[i] = np.sqrt(out[i, i])
-    # (In two steps, so that nothing is too small.)
-    out /= deviations[:, None]
-    out /= deviations
-    out[:] = np.clip(out, -1.0, 1.0)
-    return out
-
-
-@_of_array(np.prod)
+@number_for(np.prod)
 def prod(a):
     product = np.sum(a[:0]) + 1
     for x in a:
@@ -661,21 +599,12 @@ def prod(a):
     return product
 
 
-@_of_array(np.trace)
-def trace(a, offset=0):
-    total = np.sum(a[:0])
-    down, right = max(-offset, 0), max(offset, 0)
-    for k in range(min(a.shape[0] - down, a.shape[1] - right)):
-        total += a[k + down, k + right]
-    return total
-
-
-@_of_array(np.ptp)
+@number_for(np.ptp)
 def ptp(a):
     return np.max(a) - np.min(a)
 
 
-@_of_array(np.average)
+@number_for(np.average)
 def average(a, *, weights=None):
     if weights is None:
         return np.mean(a)
@@ -684,7 +613,7 @@ def average(a, *, weights=None):
     return np.sum(a * weights) / total
 
 
-@_of_array(np.polyval)
+@number_for(np.polyval)
 def polyval(p, x):
     y = x * 0
     for c in p:
@@ -692,12 +621,12 @@ def polyval(p, x):
     return y
 
 
-@_of_array(np.percentile)
+@number_for(np.percentile)
 def percentile(a, q):
     return quantile(a, q / 100)
 
 
-@_of_array(np.quantile)
+@number_for(np.quantile)
 def quantile(a, q):
     n = a.size
     in_order = np.sort(a.ravel())
@@ -713,18 +642,18 @@ def quantile(a, q):
     return last / 1 if last != last else between
 
 
-@_of_array(np.nansum)
+@number_for(np.nansum)
 def nansum(a):
     return np.sum(np.where(np.isnan(a), 0, a))
 
 
-@_of_array(np.nanmean)
+@number_for(np.nanmean)
 def nanmean(a):
     # (As an int of Python's, it leaves the type to the sum.)
     return nansum(a) / int(np.sum(~np.isnan(a)))
 
 
-@_of_array(np.nanvar)
+@number_for(np.nanvar)
 def nanvar(a, ddof=0):
     count = int(np.sum(~np.isnan(a)))
     mean = nansum(a) / count
@@ -732,12 +661,12 @@ def nanvar(a, ddof=0):
     return total / (count - ddof) if count > ddof else mean * np.nan
 
 
-@_of_array(np.nanstd)
+@number_for(np.nanstd)
 def nanstd(a, ddof=0):
     return np.sqrt(nanvar(a, ddof))
 
 
-@_of_array(np.nanmin)
+@number_for(np.nanmin)
 def nanmin(a):
     least = np.min(a)
     if least != least:
@@ -747,7 +676,7 @@ def nanmin(a):
     return least
 
 
-@_of_array(np.nanmax)
+@number_for(np.nanmax)
 def nanmax(a):
     most = np.max(a)
     if most != most:
@@ -757,19 +686,19 @@ def nanmax(a):
     return most
 
 
-@_of_array(np.array_equal)
+@number_for(np.array_equal)
 def array_equal(a, b):
     if a.shape != b.shape:
         return False
     return np.all(a == b)
 
 
-@_of_array(np.allclose)
+@number_for(np.allclose)
 def allclose(a, b):
     return np.all(np.isclose(a, b))
 
 
-@_of_array(np.trapezoid if hasattr(np, "trapezoid") else np.trapz)
+@number_for(np.trapezoid if hasattr(np, "trapezoid") else np.trapz)
 def trapezoid(y, x):
     total = 0.0
     for k in range(1, len(y)):
@@ -777,7 +706,7 @@ def trapezoid(y, x):
     return total
 
 
-@_array(np.take)
+@array_for(np.take)
 def take(a, indices):
     n = len(a)
     out = np.empty(len(indices), a.dtype)
@@ -787,7 +716,7 @@ def take(a, indices):
     return out
 
 
-@_array(np.triu)
+@array_for(np.triu)
 def triu(m, k=0):
     out = np.zeros_like(m)
     for i, j in foreach(m.shape[0], m.shape[1]):
@@ -796,7 +725,7 @@ def triu(m, k=0):
     return out
 
 
-@_array(np.tril)
+@array_for(np.tril)
 def tril(m, k=0):
     out = np.zeros_like(m)
     for i, j in foreach(m.shape[0], m.shape[1]):
@@ -805,7 +734,7 @@ def tril(m, k=0):
     return out
 
 
-@_array(np.convolve)
+@array_for(np.convolve)
 def convolve(a, v):
     n, m = len(a), len(v)
     assert n > 0 and m > 0, "`convolve` takes at least one element of each array"
@@ -819,18 +748,36 @@ def convolve(a, v):
     return out
 
 
-def takes_one_dimension(function: Any) -> bool:
-    """Return whether a function that is written here means what numpy's does for arrays of one dimension only."""
-    return function in (diff, polyval, norm_of_two, norm_of_sum, norm_of_greatest, norm_of_least, _products_of_two)
+def of_dimensions(function: Any, dims: tuple[int, ...]) -> Any:
+    """Give the function that is meant for arrays of so many dimensions: another one of this kind, or the same."""
+    return _BY_DIMENSIONS.get(function, {}).get(dims, function)
 
 
-_OF_COMPLEX = frozenset(
-    (np_isclose, prod_of_some, sumprod, linspace, diff, norm, norm_of_two, norm_of_sum, norm_of_greatest,
-     norm_of_least, prod, trace, polyval, array_equal, allclose, trapezoid, take, triu, tril, convolve)
+def dimensions_of(function: Any) -> int | None:
+    """Give of how many dimensions arrays are for which a function means what numpy's does; None if of any."""
+    return _DIMENSIONS.get(function)
+
+
+def note(
+    of_complex: Iterable[Any] = (),
+    choices: Mapping[Any, Choice] = {},
+    dimensions: Mapping[Any, int] = {},
+    by_dimensions: Mapping[Any, Mapping[tuple[int, ...], Any]] = {},
+) -> None:
+    """Note what is known of functions: which take complex numbers, which are chosen, and by how many dimensions."""
+    _OF_COMPLEX.update(of_complex)
+    _CHOICES.update(choices)
+    _DIMENSIONS.update(dimensions)
+    _BY_DIMENSIONS.update(by_dimensions)
+
+
+_OF_COMPLEX: set[Any] = set()
+_CHOICES: dict[Any, Choice] = {}
+_DIMENSIONS: dict[Any, int] = {}
+_BY_DIMENSIONS: dict[Any, Mapping[tuple[int, ...], Any]] = {}
+note(
+    (np_isclose, prod_of_some, sumprod, linspace, diff, prod, polyval, array_equal, allclose, trapezoid, take, triu,
+     tril, convolve),
+    {searchsorted: Choice("side", 2, {"left": searchsorted, "right": searchsorted_right})},
+    {diff: 1, polyval: 1},
 )  # fmt: skip
-_CHOICES = {
-    searchsorted: Choice("side", 2, {"left": searchsorted, "right": searchsorted_right}),
-    norm: Choice(
-        "ord", 1, {None: norm, 1: norm_of_sum, 2: norm_of_two, math.inf: norm_of_greatest, -math.inf: norm_of_least}
-    ),
-}
