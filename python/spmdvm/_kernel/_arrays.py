@@ -17,10 +17,10 @@ import numpy as np
 
 from . import _functions, _library
 from ._effects import taken_whole
+from ._equations import Equations
 from ._joins import JOINS
 from ._parts import Axis, Part, is_complex_part
 from ._plain import parameters
-from ._rearranged import Rearranged
 from ._reductions import FUNCTIONS
 from ._scopes import Local
 from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
@@ -60,7 +60,7 @@ class Made:
     is_zero: bool = False
 
 
-class Arrays(Rearranged):
+class Arrays(Equations):
     """Translates what makes arrays; `Body` has what they need to know."""
 
     def array_of_call(self, node: ast.Call | ast.BinOp) -> Value | None:
@@ -114,9 +114,9 @@ class Arrays(Rearranged):
             return made
         if function is np.unique:
             return self.distinct(node)
-        rearranged = self.rearranged(node, function)
-        if rearranged is not None:
-            return rearranged
+        found = self.rearranged(node, function) or self.of_equations(node, function)
+        if found is not None:
+            return found
         if function is np.reshape and len(node.args) == 2 and not node.keywords:
             return self.reshaped(node, node.args[0], node.args[1:])
         if function is np.transpose and len(node.args) == 1 and not node.keywords:

@@ -133,6 +133,8 @@ class Calls(Arrays):
             return self.dot(node, *self.with_arrays(node).args)
         if function is np.histogram:
             return self.histogram(node)
+        if function is np.linalg.det:
+            return self.determinant(node)
         several = self._several(node, function)
         if several is not None:
             return several

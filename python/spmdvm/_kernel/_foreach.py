@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from . import _nones
+from . import _library, _nones
 from ._types import BOOL, INT, Num, named, promote
 from ._values import INT32, LONGEST, Value, literal
 from ._variables import Reduction, Region, spmd_name
@@ -17,6 +17,8 @@ class Foreach:
     def foreach(self, node: ast.For) -> None:
         """`for i in foreach(n)`, `for i, j in foreach(h, w)`."""
         call = node.iter
+        if not self.is_uniform_here() and _library.is_own(self.source.file):
+            return self._one_after_another(node)
         if not self.uniform:
             self.fail(
                 node,
@@ -78,6 +80,16 @@ class Foreach:
         self.emit("}")
         self.assigned = outer
         self._join(region, declared)
+
+    def _one_after_another(self, node: ast.For) -> None:
+        """Translate a `foreach` of a function that is called where each element runs by itself: as loops that count."""
+        targets = list(node.target.elts) if isinstance(node.target, ast.Tuple) else [node.target]
+        body = node.body
+        for target, arg in reversed([*zip(targets, node.iter.args)]):
+            bounds = arg.elts if isinstance(arg, ast.Tuple) else [arg]
+            counts = ast.copy_location(ast.Call(ast.Name("range", ast.Load()), bounds, []), node.iter)
+            body = [ast.copy_location(ast.For(target, counts, body, []), node)]
+        self.range(body[0])
 
     def _bounds(self, arg: ast.expr) -> tuple[Value, Value]:
         """Give the bounds of a range of `foreach`, as 32-bit numbers."""

@@ -1,4 +1,4 @@
-"""Functions of matrices that are written here, in Python, as those of `_library` are: norms, covariances.
+"""Functions of matrices that are written here, in Python, as those of `_library` are: norms, covariances, equations.
 
 Sums are made in the order of `np.sum` in a kernel, which numpy makes in another.
 """
@@ -141,9 +141,113 @@ def trace(a, offset=0):
     return total
 
 
+# Systems of equations. All changes what it is given; what is computed in a `foreach` around goes by `range`.
+
+
+def _row_of_pivot(m, k):
+    place, most = k, abs(m[k, k])
+    for i in range(k + 1, len(m)):
+        size = abs(m[i, k])
+        if size > most:
+            place, most = i, size
+    return place
+
+
+def _exchange(m, i, j):
+    for k in foreach(m.shape[1]):
+        m[i, k], m[j, k] = m[j, k], m[i, k]
+
+
+def _exchange_numbers(m, i, j):
+    m[i], m[j] = m[j], m[i]
+
+
+def _take_below(factors, m, k):
+    # Takes multiples of a row from those below.
+    for i, j in foreach((k + 1, len(factors)), m.shape[1]):
+        m[i, j] -= factors[i, k] * m[k, j]
+
+
+def _take_number_below(factors, m, k):
+    for i in foreach((k + 1, len(factors))):
+        m[i] -= factors[i, k] * m[k]
+
+
+def _take_above(factors, m, k):
+    # Divides a row, and takes multiples of it from those above.
+    for j in foreach(m.shape[1]):
+        m[k, j] /= factors[k, k]
+    for i, j in foreach(k, m.shape[1]):
+        m[i, j] -= factors[i, k] * m[k, j]
+
+
+def _take_number_above(factors, m, k):
+    m[k] /= factors[k, k]
+    for i in foreach(k):
+        m[i] -= factors[i, k] * m[k]
+
+
+def _decompose(m, k):
+    # Has factors below a pivot, and takes multiples of its row from those below, right of it.
+    for i in foreach((k + 1, len(m))):
+        m[i, k] /= m[k, k]
+    for i, j in foreach((k + 1, len(m)), (k + 1, m.shape[1])):
+        m[i, j] -= m[i, k] * m[k, j]
+
+
+def solve(m, x):
+    """Put the solutions in the place of right sides; return whether there are any."""
+    for k in range(len(m)):
+        place = _row_of_pivot(m, k)
+        if m[place, k] == 0:
+            return False
+        if place != k:
+            _exchange(m, k, place)
+            _exchange(x, k, place)
+        _decompose(m, k)
+        _take_below(m, x, k)
+    for k in range(len(m) - 1, -1, -1):
+        _take_above(m, x, k)
+    return True
+
+
+@number_for(np.linalg.det)
+def det(m):
+    # (It is a copy, of floats.)
+    product = np.sum(m[:0]) + 1
+    for k in range(len(m)):
+        place = _row_of_pivot(m, k)
+        product *= m[place, k]
+        if m[place, k] == 0:
+            return product
+        if place != k:
+            _exchange(m, k, place)
+            product = -product
+        _decompose(m, k)
+    return product
+
+
+def cholesky(m):
+    """Put the lower factor in the place of a matrix; return whether there is one."""
+    for k in range(len(m)):
+        if not m[k, k] > 0:
+            return False
+        m[k, k] = np.sqrt(m[k, k])
+        for i in foreach((k + 1, len(m))):
+            m[i, k] /= m[k, k]
+        for i, j in foreach((k + 1, len(m)), (k + 1, m.shape[1])):
+            if j <= i:
+                m[i, j] -= m[i, k] * m[j, k]
+    for i, j in foreach(len(m), m.shape[1]):
+        if j > i:
+            m[i, j] = 0
+    return True
+
+
 _library.note(
     (norm, norm_of_two, norm_of_sum, norm_of_greatest, norm_of_least, norm_of_inverses, norm_of_matrix,
-     greatest_of_columns, least_of_columns, greatest_of_rows, least_of_rows, trace),
+     greatest_of_columns, least_of_columns, greatest_of_rows, least_of_rows, trace, solve, det, _exchange_numbers,
+     _take_number_below, _take_number_above),
     {
         norm: _library.Choice(
             "ord", 1, {
@@ -161,6 +265,9 @@ _library.note(
         norm_of_greatest: {(2,): greatest_of_rows},
         norm_of_least: {(2,): least_of_rows},
         norm_of_inverses: {(2,): least_of_columns},
+        _exchange: {(1,): _exchange_numbers},
+        _take_below: {(2, 1): _take_number_below},
+        _take_above: {(2, 1): _take_number_above},
         cov: dict.fromkeys([(1, 2), (2, 1), (2, 2)], _cov_of_both),
     },
 )  # fmt: skip

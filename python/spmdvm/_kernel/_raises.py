@@ -48,13 +48,21 @@ class Raises(Loops):
         if len(args) > 1 or (call is not None and call.keywords) or not is_nothing(node.cause):
             self.fail(node, "an exception of a kernel has a text, and nothing else", "here", "put it in an f-string")
         text = _as_text(args[0]) if args else ast.JoinedStr([])
-        place = self.source.line(node)
-        told = Said("", text, self._constants_in("a `raise`", text), error)
-        at = self._told_at(place, told)
         # Lanes that are not here do not fail, and the one that does is told.
-        which = f"{RAISED} {at}" if at else RAISED
-        self.emit(f'assert({"false" if self.is_uniform_here() else "programIndex < 0"}, "{which}");')
+        test = "false" if self.is_uniform_here() else "programIndex < 0"
+        self.require(node, test, Said("", text, self._constants_in("a `raise`", text), error))
         self.assigned = None
+
+    def require(self, node: Any, test: str, told: Said) -> None:
+        """Write that an exception is raised at the line of a node unless something holds."""
+        place = self.source.line(node)
+        at = self._told_at(place, told)
+        which = f"{RAISED} {at}" if at else RAISED
+        self.emit(f'assert({test}, "{which}");')
+
+    def raise_unless(self, node: Any, test: str, error: type[Exception], text: str) -> None:
+        """Write that an exception with a text is raised unless something holds."""
+        self.require(node, test, Said("", ast.JoinedStr([ast.Constant(text)]), {}, error))
 
     def _told_at(self, place: Any, told: str | Said) -> int:
         """Note what is told at a line, and give which it is there: a function may be made several times."""

@@ -48,7 +48,7 @@ class Rearranged(Along):
         count = self._count(given["repeats"], "how often elements are repeated")
         if not self._is_array(given["a"]):
             return self._of_one(node, given["a"], [count])
-        array, axis = self._numbers_at(given["a"]), self._axis_at(given)
+        array, axis = self.numbers_at(given["a"]), self._axis_at(given)
         if axis is None:
             array, axis = self.in_a_row(given["a"], array), 0
         axis = self._axis_of(node, array, axis)
@@ -61,12 +61,12 @@ class Rearranged(Along):
         counts = [self._count(at, "how often an array is repeated") for at in self._each_at(given["reps"])]
         if not self._is_array(given["A"]):
             return self._of_one(node, given["A"], counts)
-        array = self._numbers_at(given["A"])
+        array = self.numbers_at(given["A"])
         ndim = array.type.ndim
         times = [*(constant(1) for _ in range(ndim - len(counts))), *counts]
         if len(times) > ndim:
             new: list[ast.expr] = [ast.Constant(None)] * (len(times) - ndim)
-            array = self._part_at(node, array, [*new, *(ast.Slice() for _ in range(ndim))])
+            array = self.part_at(node, array, [*new, *(ast.Slice() for _ in range(ndim))])
         return self._several_times(node, array, times, "%")
 
     def _of_one(self, node: ast.Call, source: ast.expr, counts: list[Value]) -> Value:
@@ -88,7 +88,7 @@ class Rearranged(Along):
     def _rolled(self, node: ast.Call) -> Value:
         """Translate `np.roll(a, shift, axis)`: elements that leave at one end come in at the other."""
         given = self.arguments_of(node, ("a", "shift", "axis"), 2)
-        array = self._numbers_at(given["a"])
+        array = self.numbers_at(given["a"])
         shifts = [self.integer(at, "a shift") for at in self._each_at(given["shift"])]
         axes = [self._constant_axis(at) for at in self._each_at(given["axis"])] if "axis" in given else [0]
         axes = [self._axis_of(node, array, axis) for axis in axes]
@@ -183,13 +183,13 @@ class Rearranged(Along):
     def _flipped(self, node: ast.Call, only: int | None) -> Value:
         """Translate `np.flip(a)`, which is `a[::-1]`, with as many of these as there are axes."""
         given = self.arguments_of(node, ("m", "axis") if only is None else ("m",), 1)
-        array = self._numbers_at(given["m"], False)
+        array = self.numbers_at(given["m"], False)
         at = [self._constant_axis(each) for each in self._each_at(given["axis"])] if "axis" in given else None
         at = at if only is None else [only]
         axes = range(array.type.ndim) if at is None else [self._axis_of(node, array, axis) for axis in at]
         back = ast.UnaryOp(ast.USub(), ast.Constant(1))
         ends = [ast.Slice(None, None, back if k in axes else None) for k in range(array.type.ndim)]
-        return self._part_at(node, array, ends)
+        return self.part_at(node, array, ends)
 
     def _at_least(self, node: ast.Call, ndim: int) -> Value:
         """Translate `np.atleast_2d(a)`: the array, with further axes in front, or a number as one."""
@@ -197,16 +197,16 @@ class Rearranged(Along):
         if not self._is_array(given["ary"]):
             value = self.number(given["ary"])
             return self._unnamed(node, ([value], strong(value.type), (1,) * ndim))
-        array = self._numbers_at(given["ary"], False)
+        array = self.numbers_at(given["ary"], False)
         if array.type.ndim >= ndim:
             return array
-        return self._part_at(node, array, [ast.Constant(None), ast.Slice()])
+        return self.part_at(node, array, [ast.Constant(None), ast.Slice()])
 
     def _diagonal(self, node: ast.Call, function: Any) -> Value:
         """Translate `np.diag(v, k)` and `np.diagonal(m, k)`: a matrix with a diagonal, or the diagonal of one."""
         called, names = ast.unparse(node.func), ("v", "k") if function is np.diag else ("a", "offset")
         given = self.arguments_of(node, names, 1)
-        array = self._numbers_at(given[names[0]])
+        array = self.numbers_at(given[names[0]])
         by = self.integer(given[names[1]], "the number of a diagonal") if names[1] in given else constant(0)
         down, right = self._below_and_beside(node, by)
         if array.type.ndim == 1 and function is np.diag:
@@ -261,8 +261,12 @@ class Rearranged(Along):
         lengths = [self._count(given[name], "a length") for name in ("n", "N", "M") if name in given]
         by = self.keep(self.integer(given["k"], "the number of a diagonal")) if "k" in given else constant(0)
         of = strong(self.annotation(given["dtype"])) if "dtype" in given else FLOAT64
+        return self.identity_of(node, of, [lengths[0], lengths[-1]], by)
+
+    def identity_of(self, node: ast.Call, of: Num, lengths: list[Value], by: Value) -> Value:
+        """Make a matrix of zeros, and ones on a diagonal."""
         zero, together = self.cast(constant(0), of, node), self.is_uniform_here()
-        made = self.new_array(node, of, [lengths[0], lengths[-1]], zero, None, True)
+        made = self.new_array(node, of, lengths, zero, None, True)
         counter = self.temporary("at")
         rows, columns = (self.dim(made.text, k) for k in range(2))
         loops = self._begin(node, [counter], [rows], together)
@@ -280,13 +284,13 @@ class Rearranged(Along):
 
     # Arguments.
 
-    def _part_at(self, node: ast.Call, array: Value, indices: list[ast.expr]) -> Value:
+    def part_at(self, node: ast.Call, array: Value, indices: list[ast.expr]) -> Value:
         """Give the part of an array that indices take, one for each axis."""
         index = ast.Tuple(indices, ast.Load())
         part = ast.copy_location(ast.Subscript(self.standing_for(node, array), index, ast.Load()), node)
         return self.part(ast.fix_missing_locations(part))
 
-    def _numbers_at(self, node: ast.expr, of_numbers: bool = True) -> Value:
+    def numbers_at(self, node: ast.expr, of_numbers: bool = True) -> Value:
         """Give the array that an argument is, or lists, or computes."""
         is_listed = isinstance(node, (ast.List, ast.Tuple))
         array = self.listed_array(node) if is_listed else self.as_array(self.as_listed(node))

@@ -15,6 +15,7 @@ import numpy as np
 from .._errors import CompileError
 from . import _functions, _library
 from ._assignments import out_of
+from ._equations import EQUATIONS
 from ._joins import JOINS
 from ._plain import parameters
 from ._rearranged import REARRANGE
@@ -36,6 +37,7 @@ _OF_ARRAYS = (
     np.histogram,
     *JOINS,
     *REARRANGE,
+    *EQUATIONS,
 )
 # Functions of numpy that take an array, and are called by its name.
 _TAKE_ARRAYS = frozenset(
@@ -88,6 +90,10 @@ _TAKE_ARRAYS = frozenset(
         "nanmax",
         "average",
         "ndenumerate",
+        "solve",
+        "inv",
+        "det",
+        "cholesky",
     ]
 )
 
