@@ -19,6 +19,7 @@ from ._comprehensions import Comprehensions
 from ._control import Control, Else
 from ._effects import Effects
 from ._foreach import Foreach, assigned_in
+from ._imports import Imports
 from ._inline import inline_of
 from ._lists import Lists
 from ._named_arrays import NamedArrays
@@ -41,7 +42,18 @@ _MOST_INSTANCES = 16
 
 
 class Body(
-    Variables, Tuples, Comprehensions, Lists, NamedArrays, Assignments, Control, Foreach, Returns, Raises, Effects
+    Variables,
+    Tuples,
+    Comprehensions,
+    Lists,
+    NamedArrays,
+    Assignments,
+    Control,
+    Foreach,
+    Returns,
+    Raises,
+    Effects,
+    Imports,
 ):
     """The translation of one function."""
 
@@ -625,8 +637,6 @@ _UNSUPPORTED = {
         "`nonlocal`",
         "return the new value, `n = f(n)`; or keep it in an array, `n = np.zeros(1, np.int64)`, with `n[0] += 1`",
     ),
-    "Import": ("`import`", "import outside of the kernel"),
-    "ImportFrom": ("`import`", "import outside of the kernel"),
     "ClassDef": ("`class`", "use structured arrays"),
     "AsyncFunctionDef": ("`async`", None),
     "AsyncFor": ("`async`", "write `for`"),

@@ -13,6 +13,7 @@ from typing import Any, Callable, NoReturn
 import numpy as np
 
 from . import _bools, _complex, _instead, _ints, _library, _linear
+from ._imports import imported_by
 from ._types import BOOL, COMPLEX, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
 from ._values import Value, constant, tuple_of
 
@@ -124,11 +125,19 @@ def names_of(lookup: Any) -> Iterable[str]:
 
 
 def lookup_of(function: Any) -> Callable[[str], Any]:
-    """Give what finds names for a function: what it closes over, globals, built-ins."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    """Give what finds names for a function: what it imports, and closes over, globals, built-ins."""
+    code = function.__code__
+    cells = dict(zip(code.co_freevars, function.__closure__ or ()))
     spaces = (function.__globals__, vars(builtins))
+    variables = {*code.co_varnames, *code.co_cellvars}
+    imported: list[dict[str, Any]] = []
 
     def lookup(name: str) -> Any:
+        if name in variables:
+            if not imported:
+                imported.append(imported_by(function))
+            if name in imported[0]:
+                return imported[0][name]
         if name in cells:
             try:
                 return cells[name].cell_contents
