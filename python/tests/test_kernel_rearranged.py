@@ -125,6 +125,17 @@ def test_arrays_with_names_change_places():
     check(kernel, A, 3)
 
 
+def test_methods_put_elements_to_other_places():
+    def kernel(a, m, n):
+        return a.repeat(n), m.repeat(2, axis=1), (m * 2).repeat(2), m.diagonal(), m.T.diagonal(1), a[1:].repeat(2, 0)
+
+    check(kernel, A, M, 3)
+    check(lambda m: m.diagonal(), M)
+    check(lambda m: m.repeat(2), M)
+    with pytest.raises(spmdvm.CompileError, match=r"write `np.trace\(m\)`"):
+        spmdvm.kernel(lambda m: len(m) + m.trace())(M)
+
+
 def twice(x, n):
     return np.repeat(np.tile(x, n), 2)
 

@@ -150,6 +150,9 @@ class Arrays(Equations):
             return self.reshaped(node, source, node.args)
         if name == "transpose" and not node.args and not node.keywords:
             return self.turned(node, source)
+        if name in ("repeat", "diagonal") and self.makes_elements(source):
+            given = ast.copy_location(ast.Call(node.func, [source, *node.args], node.keywords), node)
+            return self.rearranged(given, getattr(np, name))
         if name in FUNCTIONS.values():
             along = self.axis_of(node, node.args, name)
             if along is None or not any(True for _ in self._arrays_in(source)):

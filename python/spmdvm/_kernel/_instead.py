@@ -84,6 +84,7 @@ _METHODS = {
     **dict.fromkeys(["cumsum", "cumprod"], "write `np.cumsum(a)`"),
     **dict.fromkeys(["nonzero", "take", "compress"], _TAKE),
     "prod": "write `np.prod(a)`",
+    "trace": "write `np.trace(m)`",
     "searchsorted": "write `np.searchsorted(a, x)`",
     "count": "bits are counted by `np.bitwise_count(n)`; else write the loop",
     "bit_length": "loop, `while n: n >>= 1`; or write `math.frexp(n)[1]` of what a float holds",

@@ -186,7 +186,7 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
     if not isinstance(node, ast.Call):
         return []
     if isinstance(node.func, ast.Attribute):
-        if node.func.attr == "reshape":
+        if node.func.attr in ("reshape", "repeat", "diagonal"):
             owner = node.func.value
             of_numpy = isinstance(owner, ast.Name) and owner.id in ("np", "numpy")
             return node.args[:1] if of_numpy else [owner]
