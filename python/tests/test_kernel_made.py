@@ -829,7 +829,7 @@ def test_arrays_are_joined_along_an_axis():
 
 @pytest.mark.parametrize(
     "function",
-    [lambda a, m: np.hstack((a, m)), lambda a, m: np.vstack((a, a)), lambda a, m: np.concatenate((m, m), axis=2)],
+    [lambda a, m: np.hstack((a, m)), lambda a, m: np.vstack((m, m[None])), lambda a, m: np.concatenate((m, m), axis=2)],
 )
 def test_what_is_not_joined_is_told(function):
     with pytest.raises(spmdvm.CompileError, match="arrays of as many dimensions are joined"):

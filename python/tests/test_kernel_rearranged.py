@@ -136,6 +136,27 @@ def test_methods_put_elements_to_other_places():
         spmdvm.kernel(lambda m: len(m) + m.trace())(M)
 
 
+@EVERY_WAY
+def test_arrays_are_stacked(options):
+    def kernel(a, v, m):
+        x = a[:3]
+        return (
+            np.stack((a, a * 2)), np.stack([x, v, x], axis=1), np.stack((x, v), -1), np.stack((m, m + 1), axis=1),
+            np.stack((m, m), axis=2), np.stack((m.T, m.T), -3), np.column_stack((x, v)), np.vstack((x, v, x)),
+            np.column_stack((m, v, m[:, 1:])), np.vstack((m, a[2:], m)), np.stack((np.diff(a), a[1:]), axis=1)[2],
+        )  # fmt: skip
+
+    check(kernel, A, V, M, **options)
+
+
+def test_stacked_arrays_have_one_shape():
+    for kernel in (lambda a, m: np.stack((a, m)), lambda a, m: np.stack((m, m), axis=3)):
+        with pytest.raises(spmdvm.CompileError, match="arrays of as many dimensions are joined"):
+            spmdvm.kernel(kernel)(A, M)
+    with pytest.raises(spmdvm.AssertionFailed, match="equal lengths"):
+        spmdvm.kernel(lambda a: np.stack((a, a[1:])))(A)
+
+
 def twice(x, n):
     return np.repeat(np.tile(x, n), 2)
 

@@ -56,7 +56,7 @@ _OF_NUMPY = {
     **dict.fromkeys(["percentile", "quantile"], "take an element of `np.sort(a)`"),
     **dict.fromkeys(["nonzero", "flatnonzero"], "choose the indices: `np.arange(len(a))[a != 0]`"),
     **dict.fromkeys(["argwhere", "extract", "compress", "delete"], _TAKE),
-    **dict.fromkeys(["stack", "column_stack", "dstack", "append", "insert"], _PARTS),
+    **dict.fromkeys(["dstack", "append", "insert"], _PARTS),
     **dict.fromkeys(["reshape", "ravel", "rot90", "swapaxes", "moveaxis"], _INDICES),
     **dict.fromkeys(["bincount", "histogram2d", "histogramdd", "digitize"], _BINS),
     **dict.fromkeys(["einsum", "tensordot", "inner", "vdot", "kron"], "write the loops"),

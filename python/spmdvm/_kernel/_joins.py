@@ -11,27 +11,42 @@ from ._reductions import Reductions
 from ._types import promote
 from ._values import Value
 
-JOINS = (np.concatenate, np.hstack, np.vstack)
+JOINS = (np.concatenate, np.hstack, np.vstack, np.stack, np.column_stack)
 
 
 class Joins(Reductions):
     """Translates what joins arrays; `Body` has what it needs to know."""
 
     def joined(self, node: ast.Call, function: Any) -> Value:
-        """Translate `np.concatenate((a, b))` along an axis, and `np.hstack` and `np.vstack`."""
+        """Translate `np.concatenate((a, b))` along an axis, and `np.hstack`, `np.vstack` and `np.stack`."""
         given = [*node.args[1:], *(keyword.value for keyword in node.keywords if keyword.arg == "axis")]
-        along = next((self.number(each).const for each in given), 0) if function is np.concatenate else None
+        has_axis = function in (np.concatenate, np.stack)
+        along = next((self.number(each).const for each in given), 0) if has_axis else None
         among = node.args[0] if node.args and len(node.args) + len(node.keywords) == 1 + len(given) else None
         arrays = [self.as_array(each) for each in among.elts] if isinstance(among, (ast.Tuple, ast.List)) else [None]
+        if function in (np.column_stack, np.vstack) and None not in arrays:
+            new = int(function is np.column_stack)
+            arrays = [self._with_axis(node, array, new) if array.type.ndim == 1 else array for array in arrays]
         dims = {None if array is None else array.type.ndim for array in arrays}
         ndim = next(iter(dims)) if len(dims) == 1 else None
         if along is None and ndim is not None and given == []:
-            along = min(ndim - 1, 1) if function is np.hstack else 0 if ndim > 1 else None
+            along = 0 if function is np.vstack else min(ndim - 1, 1)
+        if function is np.stack and ndim is not None and isinstance(along, int) and -ndim <= along + 1 <= ndim + 1:
+            along, ndim = along % (ndim + 1), ndim + 1
+            arrays = [self._with_axis(node, array, along) for array in arrays]
         if not arrays or ndim is None or not isinstance(along, int) or not -ndim <= along < ndim:
             help = "make an array, and store to its parts: `out[:n] = a`, `out[n:] = b`"
             note = "these are others" if None in dims or ndim is None else f"along another axis than these have: {ndim}"
             self.fail(node, "arrays of as many dimensions are joined in a kernel", note, help)
         return self._one_of(node, arrays, along % ndim)
+
+    def _with_axis(self, node: ast.Call, array: Value, axis: int) -> Value:
+        """Give an array with a new axis, of the length 1."""
+        indices: list[ast.expr] = [ast.Slice() for _ in range(array.type.ndim)]
+        indices.insert(axis, ast.Constant(None))
+        index = ast.Tuple(indices, ast.Load())
+        part = ast.Subscript(self.standing_for(node, array), index, ast.Load())
+        return self.part(ast.fix_missing_locations(ast.copy_location(part, node)))
 
     def as_array(self, node: ast.expr) -> Value | None:
         """Give the array that an expression is, or one of its elements; None if it is a number."""
