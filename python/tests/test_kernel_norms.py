@@ -239,7 +239,7 @@ def norms_of_matrices(m):
 @pytest.mark.parametrize("dtype", [*DTYPES, "int8", "bool", "complex64", "complex128"])
 def test_norms_of_matrices(dtype, options):
     kernel = spmdvm.kernel(**options)(norms_of_matrices)
-    arrays = [rng.integers(-100, 100, shape).astype(dtype) for shape in ((1, 1), (3, 5), (40, 7), (2, 300))]
+    arrays = [rng.integers(-100, 100, shape).astype(dtype) for shape in ((2, 1), (3, 5), (40, 7), (2, 300))]
     if np.dtype(dtype).kind in "fc":
         arrays += [np.array([[np.nan, 1, 2], [3, 4, np.inf]], dtype), np.array([[1, 2, 3], [np.inf, 0, 1]], dtype)]
     for m in arrays:
