@@ -571,6 +571,35 @@ fn calls_take_constants() {
     agree_in(&text, &Limits::default(), &[JitSettings { background: false, ..JitSettings::default() }]);
 }
 
+/// Functions that call themselves with arguments that stay the same for long, then change; what is inlined into them has memory that nobody
+/// enters, and what is called in turn some whose addresses are seen.
+const SPECIAL: &str = "static inline int shifted(int x, uniform int by) {
+    int own[4] = { x, x + 1, x + 2, x + 3 };
+    return own[by] + own[3 - by];
+}
+static noinline int place(uniform int n, uniform int depth) {
+    uniform int own[8];
+    own[n & 7] = n;
+    uniform int * uniform at = &own[n & 7];
+    int here = (int)((uniform uint64)at >> 40) + *at + shifted(n, depth & 3);
+    return depth == 0 ? here : place(n + 1, depth - 1) * 3 + here;
+}
+static noinline int walk(uniform int n, uniform int times) {
+    if (n == 0) return place(times, 6);
+    int sum = 0;
+    for (uniform int j = 0; j < 3; ++j) sum += times * shifted(programIndex + n, 1 + (j & 1));
+    return sum + walk(n - 1, times) - walk(n / 2, times);
+}
+export void f(uniform int a[], uniform int n) {
+    for (uniform int round = 0; round < 300; ++round) a[programIndex] += walk(9, round / 100) + place(round, 8);
+}";
+
+#[test]
+fn fast_calls_are_of_versions_for_their_constants() {
+    let soon = JitSettings { hot: 2, calls: 2, same_arguments: 9, background: false, ..JitSettings::default() };
+    agree_in(SPECIAL, &Limits::default(), &[soon]);
+}
+
 /// A loop that goes round often and calls, so that it is left for somebody to look, and polls in the midst of slices of fuel.
 const ROUNDS: &str = "static noinline int g(int x, uniform int depth) {
     if (depth <= 0) return x * 3;

@@ -5,10 +5,10 @@
 //! the region that has called goes on where it stands, on the machine's stack, with its values where they were: what would be a region of
 //! its own behind each call, and one for every function inlined around it, is none.
 //!
-//! Most calls are *fast calls*: the lanes alone decide which version of the callee is entered, nobody is to look at anything, and it leaves
-//! at its return. Of such a call the thread is told nothing. The context becomes that of the callee, and then that of the caller again
-//! ([`Context::begin_fast_call`]). Before anything asks the thread about its frames, that is a call that is not fast, or an exit that leads
-//! elsewhere, the calls that are being made are *shown* to it, the first one first, and are calls like others from then on.
+//! Most calls are *fast calls*: the lanes and the arguments decide which version of the callee is entered, nobody is to look at anything,
+//! and it leaves at its return. Of such a call the thread is told nothing. The context becomes that of the callee, and then that of the
+//! caller again ([`Context::begin_fast_call`]). Before anything asks the thread about its frames, that is a call that is not fast, or an
+//! exit that leads elsewhere, the calls that are being made are *shown* to it, the first one first, and are calls like others from then on.
 //!
 //! What called need not come back: whenever there is no native code to go on with, or the interpreter is to do something, all that have
 //! called are left at once, the last one first. Each leaves by the exit that stands at its call, which writes its state below that of
@@ -157,7 +157,9 @@ impl<'a> Calling<'a> {
         let at_hand = unsafe { &mut *self.at_hand };
         let Some(place) = at_hand.find(call.first()) else { return Attempt::Refused };
         let held = place.held;
-        let Some(version) = place.called(mask) else { return Attempt::Refused };
+        // SAFETY: the code stands at this call.
+        let argument = |slot| unsafe { context.argument(call, slot) };
+        let Some(version) = place.called(mask, argument) else { return Attempt::Refused };
         let entered = Arc::as_ptr(version);
         if !held.contains(&entered.addr()) {
             let version = Arc::clone(version);
@@ -230,6 +232,8 @@ impl<'a> Calling<'a> {
         };
         // SAFETY: the pause has been told of the call, and stands where that was entered, or where it has led.
         let run = unsafe { version.leave(pause, context, words, exit, before, done) };
+        // The pause has seen to them.
+        context.passed_over = 0;
         context.restore(&made);
         context.leave_at = leave_at;
         let (change, leads) = version.conclude(&run, None, false, &jit.settings, &jit.native_instructions);

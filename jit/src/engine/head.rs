@@ -11,6 +11,7 @@ use crate::record::leads_on;
 use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use arc_swap::{ArcSwap, Cache, Guard};
 use spmdvm_vm::PreparedProgram;
+use spmdvm_vm::interp::native::RegisterSlot;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Inst, Program};
 use std::ops::{Deref, DerefMut};
@@ -55,7 +56,7 @@ fn tail(rest: &[Inst]) -> u32 {
 }
 
 /// In how many sets of two places are at hand, as a power of two: each has the two that were kept last.
-const AT_HAND: u32 = 6;
+const AT_HAND: u32 = 8;
 
 /// The heads that a thread has come to just now, by the place where the interpreter stands there, and what may be
 /// entered at them: to look whether that has changed takes less than to take hold of it again.
@@ -285,15 +286,15 @@ fn set(at: usize) -> usize {
 }
 
 impl Place {
-    /// The version that a fast call of the function that begins there may enter in these lanes, if the interpreter has nothing to do
-    /// before and nobody is to be asked.
+    /// The version that a fast call of the function that begins there may enter in these lanes, with these arguments, if the interpreter
+    /// has nothing to do before and nobody is to be asked.
     #[inline(always)]
-    pub fn called(&mut self, mask: u64) -> Option<&Arc<Version>> {
+    pub fn called(&mut self, mask: u64, argument: impl Fn(RegisterSlot) -> Option<u64>) -> Option<&Arc<Version>> {
         if self.before != 0 || !self.head.is_open() {
             return None;
         }
         for version in self.enterable.load().iter() {
-            match version.suits_call(mask) {
+            match version.suits_call(mask, &argument) {
                 Some(true) => return Some(version),
                 Some(false) => {}
                 None => return None,

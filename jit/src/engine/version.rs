@@ -15,7 +15,7 @@ use crate::profile::ProgramPoint;
 use crate::record::{Constant, EntryFacts, MaskFact};
 use crate::settings::{Settings, Variant};
 use spmdvm_vm::PreparedProgram;
-use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS, Pause};
+use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, Room};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::FuncId;
 use std::collections::{HashMap, HashSet};
@@ -140,14 +140,11 @@ pub(super) struct Version {
     /// Entries when it was last asked whether it [is idle](Version::is_idle).
     entries_seen: AtomicU64,
     words: usize,
-    /// Bytes of frames that it needs, and calls.
-    room: (u64, usize),
-    /// Whether it makes frames without entering their memory.
-    passes_frames: bool,
+    room: Room,
     /// Whether it makes calls.
     pub calls: bool,
-    /// Whether it begins with a function, the mask alone decides if it may be entered, and none of its instructions asks the thread
-    /// about its frames.
+    /// Whether it begins with a function, the mask and arguments decide if it may be entered, and none of its instructions asks the
+    /// thread about its frames.
     is_simple: bool,
     /// What it begins with.
     pub begins: Begins,
@@ -241,11 +238,9 @@ impl Version {
         let calls = has(Kind::is_call);
         let is_simple = region.pc == 0
             && facts.entries.is_empty()
-            && facts.constants.is_empty()
-            && !passes_frames
             && !region.handler_calls.iter().any(|call| matches!(call.op, Op::Launch | Op::LaunchInd | Op::Sync));
         let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
-        let room = (region.frame_bytes, region.depth);
+        let room = Room { bytes: region.frame_bytes, depth: region.depth, passes_frames };
         let (masks, one_lane_words) = (facts.mask_words(region.width.full_mask()), facts.one_lane_words());
         Version {
             facts,
@@ -276,7 +271,6 @@ impl Version {
             entries_seen,
             words,
             room,
-            passes_frames,
             calls,
             is_simple,
             begins: Begins::default(),
@@ -323,8 +317,7 @@ impl Version {
         at_most: Option<u64>,
         calls: Option<Calls<'_>>,
     ) -> (Option<Box<Change>>, Leads) {
-        let has_room = pause.has_room(self.room.0, self.room.1);
-        if !has_room || self.passes_frames && !pause.has_numbers() {
+        if !pause.has_room(&self.room) {
             return (None, Leads::Nowhere);
         }
         let special = self.arguments.look(pause, settings);
@@ -471,9 +464,10 @@ impl Version {
         self.counters.as_ptr().cast::<u64>().cast_mut()
     }
 
-    /// Returns whether a call in these lanes enters it, of those that come first: `None` if that takes more to find out.
+    /// Returns whether a call in these lanes, with these arguments, enters it, of those that come first: `None` if that takes more to find
+    /// out.
     #[inline(always)]
-    pub fn suits_call(&self, mask: u64) -> Option<bool> {
+    pub fn suits_call(&self, mask: u64, argument: impl Fn(RegisterSlot) -> Option<u64>) -> Option<bool> {
         let is_one = mask.is_power_of_two();
         for &(_, bits) in &self.masks {
             if bits != mask {
@@ -483,7 +477,16 @@ impl Version {
         if !self.one_lane_words.is_empty() && !is_one {
             return Some(false);
         }
-        (self.is_simple && !(is_one && self.asks_for_one_lane())).then_some(true)
+        if !self.is_simple || is_one && self.asks_for_one_lane() {
+            return None;
+        }
+        for constant in &self.facts.constants {
+            if argument(constant.place)? != constant.bits {
+                count(&self.other_constants, 1);
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 
     /// Returns whether a fast call may enter it, with so many words, while a slice holds so much fuel: nobody is to look at anything first.
@@ -496,10 +499,10 @@ impl Version {
             && self.arguments.pass_over()
     }
 
-    /// Bytes of frames that it needs, and calls.
+    /// What its code needs.
     #[inline(always)]
-    pub fn room(&self) -> (u64, usize) {
-        self.room
+    pub fn room(&self) -> &Room {
+        &self.room
     }
 
     /// What follows from an entry that left by `landing` and has led somewhere, where something may: with that, there have been so many

@@ -118,6 +118,27 @@ pub struct Pause<'t> {
     passed_over: u64,
 }
 
+/// What native code needs to be entered.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Bytes of frames, from the base of the entered one.
+    pub bytes: u64,
+    /// How many calls deep it goes.
+    pub depth: usize,
+    /// Whether it [passes over](Context::passed_over) numbers of regions.
+    pub passes_frames: bool,
+}
+
+impl Room {
+    /// Returns whether it is there from a frame's base on, around which there are so many frames.
+    #[inline(always)]
+    fn is_there(&self, t: &Thread, base: *mut u8, depth: usize) -> bool {
+        t.stack.left(base) as u64 >= self.bytes
+            && depth + self.depth < t.max_depth
+            && (!self.passes_frames || t.memory.has_numbers())
+    }
+}
+
 /// Where a register lies in the frames of its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterSlot {
@@ -127,6 +148,28 @@ pub struct RegisterSlot {
     pub shape: Shape,
     /// Its element type.
     pub ty: Ty,
+}
+
+/// A uniform register of the frame at `base`, its bits zero-extended.
+///
+/// # Safety
+/// The frame lies in the stack, and is one of the register's function.
+///
+/// # Panics
+/// If the register is varying.
+#[inline]
+unsafe fn uniform(base: *mut u8, slot: RegisterSlot) -> u64 {
+    assert_eq!(slot.shape, Shape::Uniform, "a uniform register");
+    let at = base.wrapping_add(slot.at as usize);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match slot.ty.size() {
+            1 => at.read().into(),
+            2 => at.cast::<u16>().read().into(),
+            4 => at.cast::<u32>().read().into(),
+            _ => at.cast::<u64>().read(),
+        }
+    }
 }
 
 /// A frame that native code leaves to the interpreter.
@@ -302,17 +345,10 @@ impl Pause<'_> {
         self.thread.masks[self.thread.floor..].iter().map(|e| (e.kind, e.restore, e.other))
     }
 
-    /// Returns whether there is room for so many bytes of frames from the base of the executing one, and for `depth` more calls.
+    /// Returns whether there is room for native code.
     #[inline]
-    pub fn has_room(&self, bytes: u64, depth: usize) -> bool {
-        let t = &self.thread;
-        t.stack.left(t.base) as u64 >= bytes && t.frames.len() + t.hidden + depth < t.max_depth
-    }
-
-    /// Returns whether there are numbers of regions, for native code that [passes over](Context::passed_over) some.
-    #[inline]
-    pub fn has_numbers(&self) -> bool {
-        self.thread.memory.has_numbers()
+    pub fn has_room(&self, room: &Room) -> bool {
+        room.is_there(self.thread, self.thread.base, self.depth())
     }
 
     /// How many frames there are around the executing one, those included of which only native code knows.
@@ -357,17 +393,8 @@ impl Pause<'_> {
     /// If the register is varying.
     #[inline]
     pub fn uniform(&self, slot: RegisterSlot) -> u64 {
-        assert_eq!(slot.shape, Shape::Uniform, "a uniform register");
-        let at = self.thread.base.wrapping_add(slot.at as usize);
-        // SAFETY: a register of the executing frame, which lies in the stack.
-        unsafe {
-            match slot.ty.size() {
-                1 => at.read().into(),
-                2 => at.cast::<u16>().read().into(),
-                4 => at.cast::<u32>().read().into(),
-                _ => at.cast::<u64>().read(),
-            }
-        }
+        // SAFETY: the executing frame lies in the stack.
+        unsafe { uniform(self.thread.base, slot) }
     }
 
     /// Executes up to so many instructions under the eyes of an observer, from the head of the loop on. The interpreter goes

@@ -1,6 +1,6 @@
 //! Calls that native code makes, and comes back from or not: what becomes of the thread's frames meanwhile.
 
-use super::{Context, Pause, PreparedProgram, ResumeFrame, by_itself, read_masks};
+use super::{Context, Pause, PreparedProgram, RegisterSlot, ResumeFrame, Room, by_itself, read_masks, uniform};
 use crate::interp::code::{Code, PreparedFunction, RegSlot};
 use crate::interp::control;
 use crate::interp::thread::{Frame, Thread};
@@ -406,9 +406,8 @@ impl Pause<'_> {
 
 impl Context {
     /// Native code makes a call of other native code, of which the thread is not told: the context becomes that of the callee, whose
-    /// arguments are in its frame. Gives `None`, and nothing has happened, where there may be no room: for the callee's frame, and
-    /// `room.0` bytes from its base on, and for `room.1` frames more than the `depth` that there are during the call; or where the slice
-    /// does not hold the fuel; or other memory is to be told of first.
+    /// arguments are in its frame. Gives `None`, and nothing has happened, where there may be no room for the callee's frame and what its
+    /// code needs, with so many frames around it; or where the slice does not hold the fuel.
     ///
     /// # Safety
     /// The context is that of code that stands at the call and has entered the memory of all its frames; there are so many words and
@@ -420,20 +419,21 @@ impl Context {
         call: &DirectCall,
         mask: u64,
         depth: usize,
-        room: (u64, usize),
+        room: &Room,
         words: *mut u64,
         counters: *mut u64,
     ) -> Option<FastCall> {
         let to = self.base.wrapping_add(call.to);
-        let (ticks, passed_over) = (self.ticks, self.passed_over);
+        let ticks = self.ticks;
         let t = self.thread();
-        let bytes = (call.bytes as u64).max(room.0);
-        let fits = t.stack.left(to) as u64 >= bytes && depth + room.1 < t.max_depth;
-        if !fits || ticks < call.fuel || passed_over != 0 {
+        let fits = t.stack.left(to) >= call.bytes && room.is_there(t, to, depth);
+        if !fits || ticks < call.fuel {
             return None;
         }
         let mut region = 0;
         if call.has_memory {
+            self.pass_over();
+            let t = self.thread();
             let callee: *const PreparedFunction = t.code.function(call.callee);
             // SAFETY: it belongs to the thread's code, which nothing replaces meanwhile; there is room for the frame.
             region = unsafe { enter_memory(t, &*callee, to)? };
@@ -456,6 +456,16 @@ impl Context {
             *words.add(1) = self.frame_address;
         }
         Some(fast)
+    }
+
+    /// What the callee of a call gets in a uniform register, if that is in its frame before the call is begun.
+    ///
+    /// # Safety
+    /// The context is that of code that stands at the call, and the register one of the callee's parameters.
+    #[inline(always)]
+    pub unsafe fn argument(&self, call: &DirectCall, slot: RegisterSlot) -> Option<u64> {
+        // SAFETY: the caller's promise; the code has put its arguments into the frame, and has room for them.
+        call.arguments.is_empty().then(|| unsafe { uniform(self.base.wrapping_add(call.to), slot) })
     }
 
     /// The code that was called has left at the return of its function: the call is over, and the context that of the code that has
