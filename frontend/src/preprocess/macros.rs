@@ -319,9 +319,14 @@ impl Preprocessor<'_, '_> {
     fn substitute(&mut self, body: &[Piece], arguments: &[Vec<Token>], at: &Token) -> Vec<Token> {
         let mut expanded: Vec<Option<Vec<Token>>> = vec![None; arguments.len()];
         let mut result: Vec<Token> = Vec::with_capacity(body.len());
+        // Where what `##` joins begins, and how that is set off.
+        let (mut joined_from, mut joined_flags) = (0, 0);
         for (index, piece) in body.iter().enumerate() {
             let next_pasted = body.get(index + 1).is_some_and(|next| next.pasted);
             let start = result.len();
+            if !piece.pasted {
+                (joined_from, joined_flags) = (start, piece.token.flags);
+            }
             match piece.kind {
                 PieceKind::Token => result.push(piece.token.from_macro(at.span)),
                 PieceKind::Stringified(param) => {
@@ -339,11 +344,15 @@ impl Preprocessor<'_, '_> {
                 }
             }
             if let Some(first) = result.get_mut(start) {
-                let flags = if start == 0 { at.flags } else { piece.token.flags };
+                let flags = match start {
+                    0 => at.flags,
+                    _ if start == joined_from => joined_flags,
+                    _ => piece.token.flags,
+                };
                 first.flags = first.flags & (NO_EXPAND | FROM_MACRO) | flags & (SPACE_BEFORE | FIRST_ON_LINE);
             }
             if piece.pasted {
-                self.paste_at(&mut result, start, body, index, at.span);
+                self.paste_at(&mut result, joined_from, start, body, index, at.span);
             }
             if !self.spend(result.len() - start.min(result.len()), at.span) {
                 break;
@@ -353,8 +362,16 @@ impl Preprocessor<'_, '_> {
     }
 
     /// Obeys the `##` between `result[start - 1]` and `result[start]`; either may be missing because an argument is
-    /// empty.
-    fn paste_at(&mut self, result: &mut Vec<Token>, start: usize, body: &[Piece], index: usize, span: Span) {
+    /// empty: what is to be joined begins at `joined_from`.
+    fn paste_at(
+        &mut self,
+        result: &mut Vec<Token>,
+        joined_from: usize,
+        start: usize,
+        body: &[Piece],
+        index: usize,
+        span: Span,
+    ) {
         let before = &body[index - 1];
         let comma_before = before.kind == PieceKind::Token && before.token.kind == TokenKind::Comma;
         if comma_before && matches!(body[index].kind, PieceKind::Param(_)) {
@@ -364,7 +381,7 @@ impl Preprocessor<'_, '_> {
             }
             return;
         }
-        if start == 0 || start >= result.len() {
+        if start == joined_from || start >= result.len() {
             return;
         }
         let joined = self.paste(&result[start - 1], &result[start], span);

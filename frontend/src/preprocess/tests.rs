@@ -79,6 +79,7 @@ S( a  + "b\n" )"#,
         r#""a + \"b\\n\"""#,
     );
     check("#define P(a,b) a##b\nP(x, 1) P(1, 2) P(<, <=) P(,y)", "x1 12 <<= y");
+    check("#define P(a,b,c) x a##b##c;\nP(,y,z) P(,,z) P(y,,z) P(,,) P(y z,,)", "x yz; x z; x yz; x; x y z;");
     check("#define X 1\n#define P(a) a##X a\nP(X)", "XX 1");
     check("#define V(f, ...) p(f, ## __VA_ARGS__)\nV(1) V(1, 2, 3)", "p(1) p(1, 2, 3)");
     check("#define V(rest...) [rest]\nV(a, b) V()", "[a, b] []");
