@@ -90,6 +90,26 @@ impl Context {
         true
     }
 
+    /// The first active lane, how many there are from it to the last one, and the host address of its element; if lanes lie one after
+    /// another, and all elements from the first to the last may be accessed. That is the last gang of a loop over an array.
+    ///
+    /// # Safety
+    /// As for [`Operand`]'s fields.
+    #[inline(always)]
+    unsafe fn row(&mut self, operand: &Operand, mask: u64, access: Access) -> Option<(usize, usize, *mut u8)> {
+        if !operand.by_lane || operand.varying_base || operand.varying_index || mask == 0 {
+            return None;
+        }
+        let (first, last) = (mask.trailing_zeros() as usize, mask.ilog2() as usize);
+        let n = last - first + 1;
+        // SAFETY: the caller's promise.
+        let (base, offset) = unsafe { operand.offset(first) }?;
+        let (start, len) = self.thread().memory.region(base, access);
+        // A negative offset is a huge number.
+        let room = len.checked_sub((n * operand.ty.size()) as u64)?;
+        (offset as u64 <= room).then(|| (first, n, start.wrapping_add(offset as usize)))
+    }
+
     /// Loads the elements of the active lanes into `to`, lane after lane (inactive ones give 0); or, if an active lane may
     /// not read, gives `false`, and `to` holds anything.
     ///
@@ -120,8 +140,15 @@ impl Context {
                 std::ptr::write_bytes(to, 0, lanes);
             }
             let copy = |lane, from: *mut u8| to.add(lane).write(from.cast::<[u8; SIZE]>().read());
-            if !self.each_address(operand, mask, Access::Read, copy) {
-                return false;
+            match self.row(operand, mask, Access::Read) {
+                Some((first, n, from)) if mask.count_ones() as usize == n => {
+                    std::ptr::copy_nonoverlapping(from.cast::<[u8; SIZE]>(), to.add(first), n);
+                }
+                Some((first, _, from)) => {
+                    lanes_of(mask).for_each(|lane| copy(lane, from.wrapping_add((lane - first) * SIZE)));
+                }
+                None if !self.each_address(operand, mask, Access::Read, copy) => return false,
+                None => {}
             }
             if operand.ty == Ty::Bool {
                 for lane in lanes_of(mask) {
@@ -162,6 +189,19 @@ impl Context {
         varying: bool,
     ) -> bool {
         let from = from.cast::<[u8; SIZE]>();
+        // SAFETY: the caller's promise; all elements that are written may be.
+        unsafe {
+            if let Some((first, n, to)) = self.row(operand, mask, Access::Write) {
+                let to = to.cast::<[u8; SIZE]>();
+                if varying && mask.count_ones() as usize == n {
+                    std::ptr::copy_nonoverlapping(from.add(first), to, n);
+                } else {
+                    let element = |lane| from.add(if varying { lane } else { 0 }).read();
+                    lanes_of(mask).for_each(|lane| to.add(lane - first).write(element(lane)));
+                }
+                return true;
+            }
+        }
         let mut addresses = [const { MaybeUninit::<*mut u8>::uninit() }; 64];
         // SAFETY: the caller's promise; addresses have been checked, and those of active lanes have been written.
         unsafe {
