@@ -257,3 +257,19 @@ def test_lines_of_functions_are_explained_and_profiled():
     line = element.__code__.co_firstlineno + 1
     assert f"line {line}: return a[i]" in outer.explain(line)
     assert any(row.line == line and row.executed for row in outer.profile(a, out).lines)
+
+
+def of_a_part(m, i, k):
+    t = m[i, k:]
+    return t[0] + t[1]
+
+
+def test_functions_that_name_parts_of_arrays_become_part_of_callers_that_do():
+    def kernel(m, out):
+        for i in spmdvm.foreach(len(out)):
+            t = m[i, 1:]
+            out[i] = of_a_part(m, i, 1) + of_a_part(m, i + 1, 0) * t[0]
+
+    m, out = np.arange(24.0).reshape(8, 3) % 7, np.zeros(5)
+    spmdvm.kernel(kernel)(m, out)
+    assert np.array_equal(out, [m[i, 1] + m[i, 2] + (m[i + 1, 0] + m[i + 1, 1]) * m[i, 1] for i in range(5)])

@@ -76,7 +76,10 @@ def inline_of(body: Any, name: str) -> Inline | None:
     params = [tuple(declared.rsplit(" ", 1)) for declared in body.param_list()]
     variables = [variable.text for variable in body.regions[0].variables.values()]
     arrays = [body.made_text(array) for array in body.regions[0].arrays]
-    own = [*variables, *arrays, *body.temporaries]
+    # (With the lengths of parts and where their rows begin: `part__1__n0`.)
+    temporaries = set(body.temporaries)
+    names = {name for text in texts for name in _NAME.findall(text) if name.rpartition("__")[0] in temporaries}
+    own = [*variables, *arrays, *body.temporaries, *sorted(names - temporaries)]
     return Inline(name, lines, params, own, bool(body.stored))
 
 
