@@ -1281,9 +1281,9 @@ def array_overlap(a):
 
 def array_slice_named_twice(a):
     for k in range(3):
-        b = a[1:]  # HERE in loops and branches a name stands for one array
+        b = a[1:]
         if k > 1:
-            b = a[2:]
+            b = a[::-1]  # HERE in loops and branches a name stands for one array
         a[0] = b[0]
 
 

@@ -85,6 +85,96 @@ def in_functions(m):
     return last(m) + last(m[1:])
 
 
+@kernel
+def of_another_round(m):
+    total = 0.0
+    for i in range(2):
+        row = m[i]
+        total += row[0]
+    for i in range(2):
+        total += row[0]
+        row = m[i + 1]
+    return total
+
+
+@kernel
+def before_and_in_a_loop(m):
+    t, s = m[0], 0.0
+    for i in range(1, 8):
+        s += np.sum(t)
+        t = m[i]
+        if t[0] > 2:
+            t = m[i - 1]
+            t[0] += 1
+        s = s * 2 + t[1]
+    return s, t[2]
+
+
+@kernel
+def swapped(m):
+    a, b = m[0], m[1]
+    for i in range(5):
+        a[0] += b[1] + i
+        a, b = b, a
+    return a[0], b[0], a + b
+
+
+@kernel
+def best(m):
+    b = m[0]
+    for row in m:
+        if np.sum(row) > np.sum(b):
+            b = row
+    return b * 1
+
+
+@kernel
+def of_other_lengths(m):
+    t, s = m[1:, 0], 0.0
+    n = len(t)
+    for i in range(4):
+        u = t
+        s += t[0] + len(t) * 10
+        t = m[i:, 1]
+        s += np.sum(u) + np.sum(t)
+    for j in range(len(t)):
+        s += t[j]
+    return s, n, t + 1
+
+
+@kernel
+def columns(m):
+    t = m[:, 0]
+    for j in range(1, 3):
+        t = m[:, 3 - j] if m[j, j] > 3 else m[:, j]
+        t[j] += 1
+    x, y = t[0], t[-1]
+    u = m[1:, 1] if m[0, 0] > 3 else m[:, 0] if m[0, 1] == 1 else m[3:, 2]
+    return x, y, u[0], len(u)
+
+
+@kernel
+def of_copies_and_chosen_elements(m):
+    xs = []
+    for i in range(4):
+        xs.append(m[i, 1])
+        copied = np.array(xs)
+        chosen = m[:, 0][m[:, 0] > i]
+    return copied, chosen + 1, chosen[0]
+
+
+@kernel
+def in_functions_several(m):
+    def greatest(x, k):
+        t = x[0, ::2]
+        for i in range(k):
+            if x[i, 0] > t[0]:
+                t = x[i, ::2]
+        return t[1]
+
+    return greatest(m, 3) + greatest(m[1:], 5)
+
+
 @pytest.mark.parametrize("options", [{}, {"engine": "interp", "width": 4}], ids=str)
 @pytest.mark.parametrize("function", KERNELS)
 def test_behind_loops_parts_are_the_last_ones(function, options):
@@ -102,3 +192,44 @@ def test_each_lane_has_last_parts_of_its_own():
     out = np.zeros(5)
     spmdvm.kernel(of_lanes)(M, out)
     assert np.array_equal(out, [M[2 + i, 1] + np.sum(M[2, i % 2 :]) + M[2, i % 2] for i in range(5)])
+
+
+def test_each_lane_has_parts_of_its_own_one_after_another():
+    def of_lanes(m, out):
+        for i in spmdvm.foreach(len(out)):
+            t = m[i]
+            for j in range(3):
+                if m[j, 0] > t[0]:
+                    t = m[j + i % 2]
+                    u = t[i % 2 :]
+                    out[i] += u[0]
+            out[i] += t[1] + np.sum(t)
+
+    out, expected = np.zeros(5), np.zeros(5)
+    spmdvm.kernel(of_lanes)(M, out)
+    for i in range(5):
+        t = M[i]
+        for j in range(3):
+            if M[j, 0] > t[0]:
+                t = M[j + i % 2]
+                expected[i] += t[i % 2]
+        expected[i] += t[1] + np.sum(t)
+    assert np.array_equal(out, expected)
+
+
+def test_parts_of_other_kinds_do_not_take_the_place_of_each_other():
+    def rows_and_columns(m):
+        t = m[0]
+        for i in range(3):
+            t = m[:, i]
+        return t[0]
+
+    def of_two_arrays(m, n):
+        t = m[0]
+        for i in range(3):
+            t = n[i]
+        return t[0]
+
+    for function, args in ((rows_and_columns, (M,)), (of_two_arrays, (M, M + 1))):
+        with pytest.raises(spmdvm.CompileError, match="in loops and branches a name stands for one array"):
+            spmdvm.kernel(function)(*args)

@@ -24,7 +24,7 @@ class Assignments:
         stored = self.with_out(node.value)
         if stored is not node.value:
             node = ast.copy_location(ast.Assign(node.targets, stored), node)
-        if self.needs_branches(node.value):
+        if self.needs_branches(node.value) or self.chooses_part(node):
             names = [n.id for each in node.targets for n in ast.walk(each) if isinstance(n, ast.Name)]
             self.repeated.update(names)
             self.chosen.update(names)

@@ -27,7 +27,7 @@ from ._parts import Part
 from ._program import Active, Known, Param, Program, Result, Unknown
 from ._raises import Raises, is_nothing
 from ._returns import Returns
-from ._scopes import Local, Scope, names_apart, own_nodes
+from ._scopes import Local, Scope, names_apart, names_beyond, own_nodes
 from ._source import Declaration, Line, Source
 from ._tuples import Tuples
 from ._types import INT, Array, Num, Record
@@ -103,6 +103,8 @@ class Body(
         self.known_lists: set[str] = set()
         # The parameters that come to stand for other arrays in loops and branches.
         self.renewed: set[str] = set()
+        # What holds for all numbers of the parts that a name stands for, one after another.
+        self.of_parts: dict[Any, Any] = {}
         # The forms of the parameters that are tuples: their values are parameters of their own.
         self.tuples: dict[str, Form] = {}
         self.dims: dict[str, str] = {}
@@ -164,7 +166,7 @@ class Body(
     def _known(self) -> tuple[Any, ...]:
         """Give what a pass may find out, for the next one."""
         found = list(self.returns or []), set(self.stored), set(self.renewed), set(self.of_numpy), self.known_lists
-        return (dict(self.types), *found)
+        return (dict(self.types), dict(self.of_parts), *found)
 
     def _pass(self, statements: list[ast.stmt]) -> None:
         self.lines: list[tuple[str, Line]] = []
@@ -174,7 +176,7 @@ class Body(
         self.temporaries: list[str] = []
         # How many lines of functions have become part of this one; and whether the statement has called one that may
         # have an effect.
-        self.n_inlined, self.has_called, self.names_inner_parts = 0, False, False
+        self.n_inlined, self.has_called = 0, False
         # How many parts of expressions around are computed by some lanes only.
         self.in_arm = 0
         self.unknown = {}
@@ -187,6 +189,8 @@ class Body(
         # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
         # stands for arrays.
         self.parts: dict[str, Part] = {}
+        # Those of them, and their lengths, that may be others each time.
+        self.moving: set[str] = set()
         # The lengths of parts, and the counters of loops up to them, that differ from lane to lane.
         self.differing: set[str] = set()
         self.parts_of: dict[int, tuple[ast.expr, Value]] = {}
@@ -206,7 +210,7 @@ class Body(
         self.loops: list[str | Else] = []
         self.next_else: Else | None = None
         self.counts = _assignments(statements)
-        self.apart = names_apart(statements)
+        self.apart, self.beyond = names_apart(statements), names_beyond(statements)
         changed = [node.target.id for node in own_nodes(statements) if _changes(node)]
         # But for `a += …`, which does not make `a` another array.
         self.made = {name: count - changed.count(name) for name, count in self.counts.items()}
@@ -235,7 +239,6 @@ class Body(
         self.block(statements)
         if self.assigned is not None:
             self.free_lists([])
-        self.keep_visible(start)
         self.known_lists = set(self.lists)
         if self.assigned is not None and self.returns is not None:
             what = self.source.tree

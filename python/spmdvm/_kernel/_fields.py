@@ -63,11 +63,12 @@ class Fields:
         part = self.parts.get(value.text)
         if part is None:
             return value
+        moves = value.text in self.moving
         axes = tuple(
-            axis if axis.step is not None else axis._replace(start=self.keep(axis.start)) for axis in part.axes
+            axis._replace(start=self.keep(axis.start)) if axis.step is None or moves else axis for axis in part.axes
         )
         array = self.fixed(part.array)
-        if axes == part.axes and array == part.array:
+        if axes == part.axes and array == part.array and not moves:
             return value
         name = self.temporary("record")
         self.parts[name] = part._replace(array=array, axes=axes)

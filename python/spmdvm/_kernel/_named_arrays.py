@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -11,16 +10,15 @@ import numpy as np
 
 from .._errors import CompileError
 from ._arrays import Made
+from ._last_parts import LastParts
 from ._parts import is_complex_part
 from ._types import Array, Num
 from ._usage import given_out
 from ._values import Value, constant, differ
 from ._variables import LocalArray, Region, length_of, spmd_name
 
-_CONSTANT = re.compile(r"( *)const (.+) (\w+__\w+) = (.*);")
 
-
-class NamedArrays:
+class NamedArrays(LastParts):
     """Translates what gives arrays names; `Body` has what it needs to know."""
 
     def _name_part(self, node: Any, name: str, value: Value) -> None:
@@ -45,47 +43,16 @@ class NamedArrays:
         elif bound is None and is_param and not straight:
             help = f"give the result a name of its own; or store to the elements, `{name}[:] = …`"
             self.fail(node, f"the parameter `{name}` cannot become another array here", "in a loop or a branch", help)
-        if bound is None and not straight and not known and not self._is_made(value.text):
+        lasts = self.outlasts(name, value)
+        if bound is None and not straight and not known and not lasts and not self._is_made(value.text):
             self._refuse_name(node, name)
         if bound is None or straight or known:
-            region.parts[name] = self.fixed(value)
-            self.names_inner_parts |= not straight and value.text in self.parts
-        elif bound.text != value.text:
+            if not (lasts and not known and self.moves(name, bound, value)):
+                region.parts[name] = self.lasting(name, value, not known) if lasts else self.fixed(value)
+        elif not (lasts and self.moves(name, bound, value)) and bound.text != value.text:
             self._take_elements(node, name, bound, value)
         if self.assigned is not None:
             self.assigned.add(name)
-
-    def keep_visible(self, start: int) -> None:
-        """Declare the numbers that say which part a name stands for around its block, if it is read behind that.
-
-        Behind a loop that is executed it is the last one.
-        """
-        if not self.names_inner_parts:
-            return
-        at = start
-        while at < len(self.lines):
-            text, place = self.lines[at]
-            found = _CONSTANT.fullmatch(text)
-            level = None if found is None else self._read_behind(at, found[3])
-            if level is not None:
-                indent, of, name, value = found.groups()
-                self.lines[at] = f"{indent}{name} = {value};", place
-                self.lines.insert(self._before_block(at, level), (f"{' ' * level}{of} {name};", place))
-                at += 1
-            at += 1
-
-    def _read_behind(self, at: int, name: str) -> int | None:
-        """Give how far the block is indented in which a constant is read behind its own; None if it is not."""
-        behind = (k for k in range(at, len(self.lines)) if _indent_of(self.lines[k][0]) < _indent_of(self.lines[at][0]))
-        used, end = re.compile(rf"\b{name}\b"), next(behind, len(self.lines))
-        last = max((k for k in range(end, len(self.lines)) if used.search(self.lines[k][0])), default=None)
-        return None if last is None else min(_indent_of(text) for text, _ in self.lines[end : last + 1])
-
-    def _before_block(self, at: int, level: int) -> int:
-        """Give the line in which the statement begins that a line is in, of those that are indented so far."""
-        while _indent_of(self.lines[at][0]) > level or self.lines[at][0].lstrip().startswith("}"):
-            at -= 1
-        return at
 
     def _becomes_own(self, name: str) -> bool:
         """Have a parameter that comes to stand for other arrays be a copy; return whether nobody could tell."""
@@ -168,7 +135,7 @@ class NamedArrays:
     def _take_elements(self, node: Any, name: str, bound: Value, value: Value) -> None:
         """Copy an array to the one that a name stands for; nobody can tell it from another one under that name."""
         if not self._is_made(bound.text):
-            self._refuse_name(node, name)
+            self._refuse_name(node, name, "a part of another kind, or of another array" * (bound.text in self.moving))
         for other, of in region_parts(self.regions):
             if other != name and self._root_of(of.text) == bound.text:
                 self._refuse_name(node, name, f"`{other}` stands for its array, too")
@@ -207,9 +174,11 @@ class NamedArrays:
         names = [part.id for part in target.elts if isinstance(part, ast.Name)]
         changed = {of.text for name, of in region_parts(self.regions) if name in names}
         return [
-            self.copy_of(target, value)
-            if isinstance(value.type, Array) and value.parts is None and self._root_of(value.text) in changed
-            else value
+            value
+            if not isinstance(value.type, Array) or value.parts is not None
+            else self.copy_of(target, value)
+            if self._root_of(value.text) in changed
+            else self.fixed(value)
             for value in values
         ]
 
@@ -319,10 +288,6 @@ class NamedArrays:
         if is_part and (self._is_changed(target.id) or self.counts.get(target.id, 0) > 1):
             help = f"copy them: `{ast.unparse(value)}.copy()`; or store to the elements of the array"
             self.fail(value, f"`{target.id}` would be a part of the array, and is changed", "here", help)
-
-
-def _indent_of(text: str) -> int:
-    return len(text) - len(text.lstrip(" "))
 
 
 def region_parts(regions: list[Region]) -> list[tuple[str, Value]]:

@@ -195,6 +195,9 @@ class Returns:
         self.arrays, self.is_tuple, self.returns_tuple = tuple(arrays), several, bool(numbers)
         self.gives_arrays = True
         old = self.returns or [part.type for part in numbers]
+        if before is None and len(old) != len(numbers):
+            # In another pass more was known of the lengths.
+            old = [part.type for part in numbers]
         if len(old) != len(numbers):
             self.fail(node, "this returns other values than other parts of the function", "here")
         new = [join(a, part.type) for a, part in zip(old, numbers)]

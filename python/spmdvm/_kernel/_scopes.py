@@ -133,10 +133,64 @@ def names_apart(statements: list[ast.stmt]) -> set[str]:
     """
     inner = [node for node in ast.walk(ast.Module(statements, [])) if isinstance(node, (ast.FunctionDef, ast.Lambda))]
     shared = {name.id for function in inner for name in ast.walk(function) if isinstance(name, ast.Name)}
-    stored = {
-        name.id for name in own_nodes(statements) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-    }
-    return {name for name in stored - shared if _is_apart(statements, name)}
+    return {name for name in _stored(statements) - shared if _is_apart(statements, name)}
+
+
+def names_beyond(statements: list[ast.stmt]) -> set[str]:
+    """Give the names that a loop or a branch assigns, if what they stand for is read behind it or in its next round.
+
+    Functions within this one may be called there.
+    """
+    found: set[str] = set()
+    left: set[str] = set()
+    inside: set[str] = set()
+    nested: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.update({node.id} & left)
+        elif isinstance(node, ast.Name):
+            left.discard(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            nested.update(name.id for name in ast.walk(node) if isinstance(name, ast.Name))
+        elif isinstance(node, ast.If):
+            visit(node.test)
+            block(node.body)
+            block(node.orelse)
+        elif isinstance(node, (ast.For, ast.While)):
+            first = [node.test] if isinstance(node, ast.While) else [node.target]
+            visit(node.iter if isinstance(node, ast.For) else node.test)
+            for _ in range(2):
+                block([*first, *node.body])
+            block(node.orelse)
+        elif isinstance(node, (ast.Assign, ast.AugAssign)):
+            # (`a += …` reads what it changes.)
+            targets = node.targets if isinstance(node, ast.Assign) else [_as_read(node.target)]
+            visit(node.value)
+            # (`a = b if … else c` is written in two branches.)
+            (block if isinstance(node.value, ast.IfExp) else each)(targets)
+        else:
+            each(ast.iter_child_nodes(node))
+
+    def each(nodes: Any) -> None:
+        for node in nodes:
+            visit(node)
+
+    def block(nodes: list[Any]) -> None:
+        each(nodes)
+        inside.update(_stored(nodes))
+        left.update(_stored(nodes))
+
+    each(statements)
+    return found | (inside & nested)
+
+
+def _as_read(node: ast.expr) -> ast.expr:
+    return ast.Name(node.id, ast.Load()) if isinstance(node, ast.Name) else node
+
+
+def _stored(nodes: list[Any]) -> set[str]:
+    return {node.id for node in own_nodes(nodes) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _is_apart(block: list[ast.stmt], name: str) -> bool:

@@ -90,8 +90,8 @@ class Region:
     tuples: dict[str, Form] = field(default_factory=dict)
     # Those of them that are generators of random numbers.
     generators: set[str] = field(default_factory=set)
-    # The variables that have the low 32 bits of others.
-    short: set[str] = field(default_factory=set)
+    # Further variables, with their types: the low 32 bits of others, and which parts names stand for.
+    further: dict[str, str] = field(default_factory=dict)
     # The variables from around that a `foreach` sums up.
     summed: set[str] = field(default_factory=set)
     # How far its statements are indented that are in no loop or branch.
@@ -182,7 +182,7 @@ class Variables:
         if same and value.wrapped is not None and not narrow and not region.uniform:
             # As an index it has 32 bits.
             variable.wrapped = self.temporary(variable.text)
-            region.short.add(variable.wrapped)
+            region.further[variable.wrapped] = "int"
             self.emit(f"{variable.wrapped} = {value.wrapped};")
         if self.assigned is not None:
             self.assigned.add(name)
@@ -311,7 +311,7 @@ class Variables:
         if length is not None:
             return replace(constant(length), equals=(symbol, 0))
         host = self.program.hosts.get(symbol)
-        if self.is_list_text(array):
+        if self.is_list_text(array) or text in self.moving:
             # It may be another one each time.
             symbol, self.n_lengths = f"{text} {self.n_lengths}", self.n_lengths + 1
         is_same = text not in self.differing
@@ -363,7 +363,8 @@ class Variables:
             start = f" = {self._given(name, variable.type)}" if name in own else ""
             text = f"{shape}{variable.spmd} {variable.text}{start};"
             declared.append(("    " * self.indent + text, place if start else Declaration(*place)))
-        declared.extend(("    " * self.indent + f"int {text};", Declaration(*place)) for text in sorted(region.short))
+        for name, of in sorted(region.further.items()):
+            declared.append(("    " * self.indent + f"{of} {name};", Declaration(*place)))
         self.lines[at:at] = declared
 
     def _given(self, name: str, ty: Num) -> str:
