@@ -208,8 +208,9 @@ def generator_with_another_method(x):
 
 
 def generator_in_what_may_not_be_computed(x):
+    t = (2, 3)
     rng = spmdvm.rng(1, x)
-    return x > 1 and rng.random() < 0.5  # HERE a number is drawn in what may not be computed
+    return x * 2 if x > 1 else rng.random() + t[1:][0]  # HERE a number is drawn in what may not be computed
 
 
 def array_generator_of_the_code_around(a):
@@ -1064,7 +1065,29 @@ def array_sum_of_numbers(a):
 
 
 def array_sum_in_an_arm(a):
-    return len(a) > 1 and np.sum(a) > 2  # HERE `sum` of an array in what may not be computed
+    return np.sum(a) + (2, 3)[:1][0] if len(a) > 1 else 0.0  # HERE `sum` of an array in what may not be computed
+
+
+def array_choice_of_one_that_changes(a):
+    def twice(x):
+        x *= 2
+        return x + 1
+
+    a[:] = a - (twice(a) if a[0] > 1 else a + 1)  # HERE a choice between arrays stands alone if it changes some
+
+
+def array_of_a_bool_or_a_sum(a):
+    x = a[0] > 1 and np.sum(a)  # HERE what is chosen is a `bool` in one place and a `float64` in another
+    a[0] = x
+
+
+def array_index_that_changes_in_several(a):
+    def index(x):
+        x[0] += 1
+        return 1
+
+    a[index(a)], x = 1.0, a[0]  # HERE what is assigned several times has no index that changes arrays
+    a[0] = x
 
 
 def array_greatest_of_bools(a):

@@ -219,7 +219,7 @@ class Body(
         # Those of them that one assignment gives one of two values.
         self.chosen: set[str] = set()
         self.local_functions = dict(self.functions)
-        names = assigned_in(statements, into_foreach=False)
+        names = assigned_in(statements, self.goes_over_elements)
         given = {*self.tuples, *(p.name for p in self.params)}
         self.regions = [Region("", self.uniform, names | given)]
         self.regions[0].tuples.update(self.tuples)
@@ -320,8 +320,8 @@ class Body(
             self.has_called = False
             before = self.in_arm, self.indent, self.one, len(self.regions), len(self.loops)
             try:
-                self.compute_in_order(statement)
-                self.statement(statement)
+                self.now = statement
+                self.statement(self.compute_in_order(statement))
             except Unknown as missing:
                 self.in_arm, self.indent, self.one, regions, loops = before
                 del self.regions[regions:], self.loops[loops:]
@@ -334,7 +334,7 @@ class Body(
             # As if the call did not return.
             self.assigned = None
         elif self.assigned is not None:
-            self.assigned |= assigned_in([statement], into_foreach=False)
+            self.assigned |= assigned_in([statement], self.goes_over_elements)
 
     def _note(self, missing: Unknown) -> None:
         if missing.identity is _nones.UNTYPED:

@@ -198,6 +198,8 @@ class Broadcasts(Parts):
 
     def _whole(self, node: ast.expr) -> Any:
         """Give the parts of an expression that go over whole arrays."""
+        if id(node) in self.elements:
+            return
         if self.is_reduction(node):
             yield node
             return

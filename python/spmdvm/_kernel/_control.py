@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from . import _instead
 from ._scopes import Scope, jumps
+from ._steps import Steps
 from ._types import INT, Num, join
 from ._values import INT32, Value, constant, literal
 
@@ -19,7 +20,7 @@ class Else(NamedTuple):
     assigned: list[set[str]]
 
 
-class Control:
+class Control(Steps):
     """Translates branches, and loops that count; `Body` has what they need to know."""
 
     def do_If(self, node: ast.If) -> None:
@@ -35,38 +36,15 @@ class Control:
         self.emit("}")
         self.assigned = after if self.assigned is None else self.assigned if after is None else self.assigned & after
 
-    def needs_branches(self, value: ast.expr) -> bool:
-        """Return whether it is `a if c else b` of numbers that take statements: loops over arrays, draws."""
-        if not isinstance(value, ast.IfExp):
-            return False
-        found = [self._loops_in(arm) for arm in (value.body, value.orelse)]
-        return None not in found and any(found)
-
-    def _loops_in(self, node: ast.expr) -> bool | None:
-        """Return whether a number takes loops over arrays, or is drawn; None if it is none, but has parts of arrays."""
-        func = node.func if isinstance(node, ast.Call) else None
-        draws = isinstance(func, ast.Attribute) and self.generator(func.value) is not None
-        if draws or self.is_reduction(node):
-            return True
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-            return None
-        found = [self._loops_in(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
-        return None if None in found else any(found)
-
-    def chosen_before(self, node: ast.IfExp) -> Value:
-        """Translate such a number within an expression: a variable that is assigned before."""
-        name = f"either__{node.lineno}_{node.col_offset}"
-        self.regions[-1].names.add(name)
-        self.repeated.add(name)
-        target = ast.copy_location(ast.Name(name, ast.Store()), node)
-        self._in_branches(ast.copy_location(ast.Assign([target], node), node), lambda v: ast.Assign([target], v))
-        return self.keep(self.read_name(ast.copy_location(ast.Name(name, ast.Load()), node)))
-
     def _in_branches(self, node: Any, statement: Any) -> None:
         """Translate a statement with `a if c else b` as two, of which one is executed."""
-        of = node.value
-        arms = [[ast.copy_location(statement(arm), node)] for arm in (of.body, of.orelse)]
-        self.do_If(ast.copy_location(ast.If(of.test, *arms), node))
+        for target in getattr(node, "targets", [getattr(node, "target", None)]):
+            if isinstance(target, ast.expr) and self.is_part(target):
+                # Both stand for it.
+                self.part(target)
+        branches = self.in_two(node, node.value, statement)
+        self.in_order(branches.test)
+        self.do_If(branches)
 
     def _inner(self, statements: list[ast.stmt]) -> None:
         self.indent += 1
@@ -86,8 +64,10 @@ class Control:
         # Of several conditions each ends the loop by itself: lanes that one lets go are not asked for the next.
         several = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)
         start, at = len(self.lines), self.at
+        self.forget(node)
         self.indent += 1
         for part in node.test.values if several else [] if endless else [node.test]:
+            self.in_order(part)
             test = self.test(part)
             if len(self.lines) == start and not several:
                 self.indent -= 1

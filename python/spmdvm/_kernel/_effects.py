@@ -1,7 +1,8 @@
 """Functions that change arrays which they are given, and what is read of these in the same expression before.
 
 An expression of arrays becomes a loop, and the functions in it that go over whole arrays are called before. What stands
-in front of one that changes an array, and is computed of that, is computed in front of it, as Python does.
+in front of one that changes an array, and is computed of that, is computed in front of it, as Python does, and what
+stands behind it after. Where it depends on a condition whether it is called, that becomes statements (`_steps`).
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Callable
 
 from .._errors import CompileError
+from ._assignments import as_load
 from ._plain import parameters
 from ._scopes import Local, own_nodes
-from ._usage import named_by, of_program, root_of, stored_to, values_in
+from ._types import Array, Num
+from ._usage import gives_one_array, named_by, of_program, root_of, stored_to, values_in
 
 # Of these expressions all parts are computed, from left to right.
 _IN_ORDER = (
@@ -29,6 +32,8 @@ _IN_ORDER = (
     ast.Slice,
     ast.keyword,
 )
+_NAMED = "give the index a name before, `i = …`"
+_LISTINGS = (ast.ListComp, ast.GeneratorExp)
 
 
 def taken_whole(function: Any) -> set[str]:
@@ -44,8 +49,13 @@ def taken_whole(function: Any) -> set[str]:
     names, changed = {arg.arg for arg in parameters(tree)}, _changed(tree, lookup)
     if isinstance(function, Local) and changed - function.scope.bound:
         return names
+    return (names & changed) - _asked(tree, lookup)
+
+
+def _asked(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> set[str]:
+    """Give the names of numbers: those that conditions ask about."""
     tests = (node.test for node in own_nodes(tree.body) if isinstance(node, (ast.If, ast.While, ast.IfExp)))
-    return (names & changed).difference(*(values_in(test, lookup) for test in tests))
+    return set().union(*(values_in(test, lookup) for test in tests))
 
 
 def _changed(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: AbstractSet[int] = frozenset()) -> set[str]:
@@ -86,7 +96,7 @@ def changed_by(node: ast.Call, function: Any, seen: AbstractSet[int] = frozenset
     if text is None or id(text[0]) in seen:
         return set()
     tree, lookup = text
-    names, changed = [arg.arg for arg in parameters(tree)], _changed(tree, lookup, seen)
+    names, changed = [arg.arg for arg in parameters(tree)], _changed(tree, lookup, seen) - _asked(tree, lookup)
     given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
     roots = {root_of(arg) for name, arg in given if name in changed} - {None}
     return roots | (changed - function.scope.bound if isinstance(function, Local) else set())
@@ -95,16 +105,67 @@ def changed_by(node: ast.Call, function: Any, seen: AbstractSet[int] = frozenset
 class Effects:
     """Has expressions computed in order; `Body` has what is needed for it."""
 
-    def compute_in_order(self, statement: ast.stmt) -> None:
-        """Compute what a statement reads of arrays in front of the calls in it that change them."""
-        at = statement.test if isinstance(statement, ast.If) else getattr(statement, "value", None)
-        calls = [node for node in _always_computed(at) if isinstance(node, ast.Call)]
-        found = [(call, changed) for call in calls if (changed := self._changed_by(call))]
-        for part in ast.walk(at) if found else ():
-            # A loop that is written out computes it again.
+    def compute_in_order(self, statement: ast.stmt) -> ast.stmt:
+        """Compute what a statement reads of arrays in front of the calls in it that change them; give what is left."""
+        self.forget(statement)
+        if isinstance(statement, (ast.Assign, ast.AugAssign)):
+            return self._assign_in_order(statement)
+        field = {ast.If: "test", ast.Assert: "test", ast.For: "iter"}.get(type(statement), "value")
+        self.in_order(getattr(statement, field, None))
+        return statement
+
+    def forget(self, statement: ast.stmt) -> None:
+        """Forget what has been computed of a statement: a loop that is written out computes it again."""
+        given = [each for each in ast.iter_child_nodes(statement) if isinstance(each, ast.expr)]
+        for part in ast.walk(ast.Tuple(given)) if any(map(self.changes_arrays, given)) else ():
             self.elements.pop(id(part), None)
-        for call, changed in found:
-            self._compute_before(at, call, changed)
+
+    def in_order(self, at: ast.AST | None, all_of_it: bool = False) -> None:
+        """Compute what an expression reads of arrays in front of the calls in it that change them, and these."""
+        for part, changed in list(self._changing(at)):
+            self._compute_before(at, part, changed)
+            if part is not at or all_of_it:
+                self._compute(part)
+
+    def _assign_in_order(self, node: ast.Assign | ast.AugAssign) -> ast.stmt:
+        """Compute the parts of an assignment in order: `a[i] += f(a)` reads the element before the call."""
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        indices = [index for target in targets for index in _indices_in(target)]
+        found = {id(each): list(self._changing(each)) for each in (*indices, node.value)}
+        changed: set[str] = set().union(*(names for parts in found.values() for _, names in parts))
+        if not changed:
+            return node
+        moves = any(found[id(index)] for index in indices)
+        if isinstance(node, ast.AugAssign):
+            for index in indices:
+                self.in_order(index, True)
+                self._compute_now(index, changed)
+            target = node.target
+            if indices and not self.is_masked(target) and not self.is_part(target):
+                value = ast.copy_location(ast.BinOp(as_load(target), node.op, node.value), node)
+                node = ast.copy_location(ast.Assign([target], value), node)
+            self.in_order(node.value, moves and not isinstance(node, ast.Assign))
+        elif moves:
+            if len(targets) > 1 or isinstance(targets[0], (ast.Tuple, ast.List)):
+                self.fail(node, "what is assigned several times has no index that changes arrays", "here", _NAMED)
+            self.in_order(node.value)
+            self._compute_now(node.value, changed)
+            for index in indices:
+                self.in_order(index, True)
+        else:
+            self.in_order(node.value)
+        return node
+
+    def _changing(self, node: ast.AST | None) -> Iterator[tuple[ast.AST, set[str]]]:
+        """Give the parts of an expression that are computed in any case and change arrays, in order, and these."""
+        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)] if node is not None else []
+        calls = [call for call in calls if id(call) not in self.elements]
+        changed = {id(call): found for call in calls if (found := self._changed_by(call))}
+        return _changing(node, changed) if changed else iter(())
+
+    def changes_arrays(self, node: ast.AST) -> bool:
+        """Return whether an expression calls a function that changes arrays."""
+        return any(isinstance(each, ast.Call) and self._changed_by(each) for each in ast.walk(node))
 
     def _changed_by(self, call: ast.Call) -> set[str]:
         """Give the arrays that a call of a function of the program changes."""
@@ -119,11 +180,11 @@ class Effects:
         values = (self.array_of(ast.Name(name, ast.Load())) for name in sorted(names))
         return {self._root_of(value.text) for value in values if value is not None}
 
-    def _compute_before(self, node: ast.AST, call: ast.Call, changed: set[str]) -> None:
-        """Compute what an expression reads of arrays in front of a call in it."""
-        for part in _parts_of(node):
-            if any(each is call for each in ast.walk(part)):
-                return None if part is call else self._compute_before(part, call, changed)
+    def _compute_before(self, node: ast.AST, until: ast.AST, changed: set[str]) -> None:
+        """Compute what an expression reads of arrays in front of a part of it."""
+        for part in [] if node is until else _parts_of(node):
+            if any(each is until for each in ast.walk(part)):
+                return self._compute_before(part, until, changed)
             self._compute_now(part, changed)
         return None
 
@@ -134,10 +195,30 @@ class Effects:
         if isinstance(node, (ast.Tuple, ast.List, ast.Slice)):
             for part in _parts_of(node):
                 self._compute_now(part, changed)
-        elif self.array_of(node) is None and self.is_of_elements(node):
+        elif id(node) not in self.elements and self.array_of(node) is None:
+            self._compute(node)
+
+    def _compute(self, node: ast.expr) -> None:
+        """Compute an expression here."""
+        if isinstance(node, ast.IfExp) and any(map(self.may_be_array, (node.body, node.orelse))):
+            help = "give it a name before, in a statement of its own: `d = … if … else …`"
+            self.fail(node, "a choice between arrays stands alone if it changes some", "here", help)
+        if self.array_of(node) is not None:
+            return
+        if self.is_of_elements(node):
             self.parts_of[id(node)] = node, self.copied(node, node)
-        elif self.array_of(node) is None:
-            self.elements[id(node)] = self.keep(self.expression(node))
+            return
+        value = self.expression(node)
+        if value.parts is not None or isinstance(value.type, Num):
+            self.elements[id(node)] = self.keep(value)
+        elif isinstance(value.type, Array):
+            self.parts_of[id(node)] = node, value
+
+    def may_be_array(self, node: ast.expr) -> bool:
+        """Return whether an expression is an array, as far as that is known before it is computed."""
+        if isinstance(node, ast.Call) and not self.is_method(node):
+            return bool(gives_one_array(self.called(node)) or self.makes_elements(node))
+        return self.makes_elements(node)
 
 
 def _parts_of(node: ast.AST) -> list[ast.AST]:
@@ -148,10 +229,24 @@ def _parts_of(node: ast.AST) -> list[ast.AST]:
     return list(ast.iter_child_nodes(node))
 
 
-def _always_computed(node: ast.AST | None) -> Iterator[ast.AST]:
-    """Give the parts of an expression that are computed whatever others give, in their order, and itself."""
-    if not isinstance(node, _IN_ORDER):
+def _changing(node: ast.AST, changed: dict[int, set[str]]) -> Iterator[tuple[ast.AST, set[str]]]:
+    """Give the parts that are computed whatever others give, of which calls change arrays, in their order."""
+    inner = [each for each in ast.walk(node) if id(each) in changed]
+    if not inner:
         return
-    for part in _parts_of(node):
-        yield from _always_computed(part)
-    yield node
+    is_listing = isinstance(node, ast.Call) and any(isinstance(arg, _LISTINGS) for arg in node.args)
+    is_chain = isinstance(node, ast.Compare) and len(node.ops) > 1
+    if isinstance(node, _IN_ORDER) and not is_listing and not is_chain:
+        for part in _parts_of(node):
+            yield from _changing(part, changed)
+        inner = [node] if id(node) in changed else []
+    if inner:
+        yield node, set().union(*(changed[id(each)] for each in inner))
+
+
+def _indices_in(target: ast.expr) -> list[ast.expr]:
+    """Give what stands between the brackets of what is assigned."""
+    found = [target] if isinstance(target, (ast.Subscript, ast.Attribute)) else []
+    found += target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    inner = [index for each in found for index in _indices_in(each.value if each is target else each)]
+    return [*inner, target.slice] if isinstance(target, ast.Subscript) else inner

@@ -73,8 +73,10 @@ class Expressions(Operators):
             if inner.const is not None:
                 return constant(not inner.const)
             return replace(inner, text=f"(!{inner.text})", is_python=True)
-        if not isinstance(node, ast.BoolOp):
+        if not isinstance(node, ast.BoolOp) or id(node) in self.elements:
             return self.as_bool(node, self.expression(node))
+        if self.needs_steps(node):
+            return self.as_bool(node, self.in_steps(node, True))
         values = [self.condition(node.values[0])]
         for part in node.values[1:]:
             self.in_arm += 1

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, Callable
 
 from . import _library, _nones
 from ._types import BOOL, INT, Num, named, promote
+from ._usage import named_by
 from ._values import INT32, LONGEST, Value, literal
 from ._variables import Reduction, Region, spmd_name
 
@@ -47,7 +48,7 @@ class Foreach:
             if target.id in self.regions[0].names and target.id in self.regions[0].variables:
                 self.fail(target, f"`{target.id}` is a variable of the code around", "use another name")
             names.append(target.id)
-        stored, outer = assigned_in(node.body, into_foreach=True), self.regions[0].names
+        stored, outer = assigned_in(node.body), self.regions[0].names
         # (Its place is the same in all passes.)
         key = (node.lineno, node.col_offset)
         region = Region(key, False, stored - outer, summed=stored & outer)
@@ -90,6 +91,13 @@ class Foreach:
             counts = ast.copy_location(ast.Call(ast.Name("range", ast.Load()), bounds, []), node.iter)
             body = [ast.copy_location(ast.For(target, counts, body, []), node)]
         self.range(body[0])
+
+    def goes_over_elements(self, node: ast.For) -> bool:
+        """Return whether a loop is over `foreach`, rather than over what a function gives."""
+        try:
+            return isinstance(node.iter, ast.Call) and self.is_foreach(named_by(node.iter.func, self.lookup))
+        except KeyError:
+            return False
 
     def _bounds(self, arg: ast.expr) -> tuple[Value, Value]:
         """Give the bounds of a range of `foreach`, as 32-bit numbers."""
@@ -213,8 +221,8 @@ def looks_like_foreach(node: ast.For) -> bool:
     return getattr(call.func, "id", "") not in ("range", "enumerate", "zip", "ndindex", "ndenumerate")
 
 
-def assigned_in(statements: list[ast.stmt], into_foreach: bool) -> set[str]:
-    """Give the names that statements assign; not those in `foreach` loops, unless asked for."""
+def assigned_in(statements: list[ast.stmt], is_apart: Callable[[ast.For], bool] | None = None) -> set[str]:
+    """Give the names that statements assign, but for those of loops that are apart, as those over `foreach` are."""
     names: set[str] = set()
 
     def visit(node: ast.AST) -> None:
@@ -223,7 +231,7 @@ def assigned_in(statements: list[ast.stmt], into_foreach: bool) -> set[str]:
             return
         if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             return
-        if isinstance(node, ast.For) and looks_like_foreach(node) and not into_foreach:
+        if isinstance(node, ast.For) and is_apart is not None and is_apart(node):
             return
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)

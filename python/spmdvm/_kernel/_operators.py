@@ -256,6 +256,8 @@ class Operators(Calls):
 
     def of_BoolOp(self, node: ast.BoolOp) -> Value:
         """Translate `and` and `or`, whose value is one of the operands."""
+        if self.needs_steps(node):
+            return self.in_steps(node, False)
         values = [self.number(node.values[0])]
         for part in node.values[1:]:
             self.in_arm += 1
@@ -289,6 +291,8 @@ class Operators(Calls):
 
     def of_Compare(self, node: ast.Compare) -> Value:
         """Translate comparisons, also chains of them."""
+        if self.needs_steps(node):
+            return self.in_steps(node, True)
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return self._membership(node)
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)) and _is_none(node.comparators[0]):

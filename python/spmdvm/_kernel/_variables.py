@@ -13,6 +13,7 @@ from . import _nones
 from ._program import Unknown
 from ._reserved import RESERVED
 from ._source import Declaration
+from ._steps import is_chosen
 from ._types import BOOL, INT, Array, Num, join, named
 from ._values import INT64, LONGEST, Form, Value, constant, of_tuple, tuple_of
 
@@ -213,9 +214,10 @@ class Variables:
         new = ty if old is None else join(old, ty)
         if new is None:
             help = "convert the bool: `int(…)`" if BOOL in (old, ty) else "convert one of them"
+            name = "what is chosen" if is_chosen(key[1]) else f"`{key[1]}`"
             self.fail(
                 node,
-                f"`{key[1]}` is {named(old)} in one place and {named(ty)} in another",
+                f"{name} is {named(old)} in one place and {named(ty)} in another",
                 f"this is {named(ty)}",
                 help,
             )
