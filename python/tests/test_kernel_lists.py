@@ -320,9 +320,9 @@ def test_results_of_several_threads_are_their_own():
     assert not wrong
 
 
-def of_tuples(a):
+def of_arrays(a):
     xs = []
-    xs.append((a[0], 1))  # HERE lists in kernels are of numbers
+    xs.append(a)  # HERE lists in kernels are of numbers and tuples of them
     return len(xs)
 
 
@@ -386,7 +386,7 @@ def a_list(a):
 @pytest.mark.parametrize(
     "function",
     [
-        of_tuples, another_name, computed_with, unknown_method, first_of_all, changed_within, changed_in_foreach,
+        of_arrays, another_name, computed_with, unknown_method, first_of_all, changed_within, changed_in_foreach,
         something_else, returned_by_functions,
     ],
     ids=lambda f: f.__name__,

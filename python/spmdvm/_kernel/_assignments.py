@@ -131,6 +131,8 @@ class Assignments:
             self.refuse_part(target)
         if self.is_field(target) or (isinstance(target, ast.Subscript) and self.is_record(target)):
             return self.store_record(target, self.array_of(as_load(target)), value)
+        if self.store_tuple(target, value):
+            return None
         if isinstance(target, (ast.Subscript, ast.Attribute)):
             place = self.element(target, stores=True)
             if not isinstance(value.type, Num) or value.parts is not None:

@@ -101,6 +101,8 @@ class Body(
         self.stored: set[str] = set()
         # The lists that grow, of the last pass.
         self.known_lists: set[str] = set()
+        # The forms of the lists that have tuples, of all passes.
+        self.list_forms: dict[str, Form] = {}
         # The parameters that come to stand for other arrays in loops and branches.
         self.renewed: set[str] = set()
         # What holds for all numbers of the parts that a name stands for, one after another.
@@ -166,7 +168,7 @@ class Body(
     def _known(self) -> tuple[Any, ...]:
         """Give what a pass may find out, for the next one."""
         found = list(self.returns or []), set(self.stored), set(self.renewed), set(self.of_numpy), self.known_lists
-        return (dict(self.types), dict(self.of_parts), *found)
+        return (dict(self.types), dict(self.of_parts), dict(self.list_forms), *found)
 
     def _pass(self, statements: list[ast.stmt]) -> None:
         self.lines: list[tuple[str, Line]] = []

@@ -227,6 +227,7 @@ class Broadcasts(Parts):
         if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.UnaryOp, ast.Compare)):
             array = self.array_of(node)
             if array is not None:
+                self.refuse_tuples(node, array)
                 yield node, array
                 return
         if isinstance(node, (ast.Name, ast.Subscript)):

@@ -167,6 +167,7 @@ class Calls(Arrays):
             return None
         (source,) = node.args
         if self.list_named(source) is not None:
+            self.refuse_tuples(node, self.read_name(source))
             return self.over_list(node, how, source)
         if self.array_of(source) is not None:
             help = f"write `np.{how}({ast.unparse(source)})`"
@@ -649,6 +650,7 @@ class Calls(Arrays):
                     help = "pass it; or leave the parameter out: functions in a kernel read its variables themselves"
                 message = f"the default of `{parameter}` of `{name}` is no number"
                 self.fail(node, message, "it is taken here", help)
+            self.refuse_tuples(at or node, value)
             found.names.append(parameter)
             found.nodes.append(at if at is not None else node)
             found.values.append(value)

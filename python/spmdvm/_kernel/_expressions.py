@@ -16,7 +16,7 @@ from ._known import is_literal, misused
 from ._operators import Operators, element_help
 from ._parts import NO_INDEX, is_complex_part, is_ellipsis, is_no_index
 from ._scopes import Local
-from ._types import BOOL, FLOAT, INT, NUMBERS, Array, Num, Record
+from ._types import BOOL, FLOAT, INT, NUMBERS, Array, Num, Record, Tuple
 from ._values import INT64, LANE, Value, constant, constants, literal, tuple_of
 
 
@@ -368,7 +368,7 @@ class Expressions(Operators):
                 return None
         elif isinstance(node, ast.Subscript):
             inner = self._tuple_of(node.value)
-            value = self.of_Subscript(node) if inner is not None else None
+            value = self.of_Subscript(node) if inner is not None or self.list_of(node.value) is not None else None
         elif isinstance(node, ast.Call):
             value = None if self.is_method(node) else self.expression(node)
         else:
@@ -418,6 +418,9 @@ class Expressions(Operators):
             if isinstance(owner, (ast.Call, *_LITERALS)):
                 # If that is an error, it says more.
                 self.expression(owner)
+            if stores and isinstance(owner, ast.Subscript) and self.expression(owner).parts is not None:
+                help = f"store another one: `{ast.unparse(owner)} = (…, …)`"
+                self.fail(owner, f"`{ast.unparse(owner)}` is a tuple, whose parts do not change", "here", help)
             if isinstance(owner, ast.Subscript) and isinstance(self.expression(owner).type, Num):
                 name = ast.unparse(owner)
                 self.fail(owner, f"`{name}` is a number and has no elements", f"`{self.expression(owner).type}`")
@@ -425,6 +428,7 @@ class Expressions(Operators):
             self.fail(owner, "arrays and their parts are indexed", "something else here", help)
         else:
             array = self.read_name(owner)
+            self.want_type(owner)
         if array is None:
             self._refuse_outside(owner, self.resolve(owner))
         if array.parts is not None:
@@ -436,6 +440,8 @@ class Expressions(Operators):
                 help = "expressions are of single elements; take the part before"
             self.fail(owner, f"`{owner.id}` is a number and has no elements", f"`{array.type}`", help)
         of = array.type.of
+        if isinstance(of, Tuple):
+            return self.tuple_in_list(array, self._indices_of(at, array))
         if isinstance(of, Record):
             indices = self._indices_of(at, array)
             if field is None and not stores:

@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from ._parts import Axis, Part
+from ._tuple_lists import TupleLists
 from ._types import FLOAT64, INT, Array, Num, named, strong
-from ._values import LONGEST, Value
+from ._values import LONGEST, Value, formed
 from ._variables import spmd_name
 
 # What stands for a list that is returned, and for an array that is made of one.
@@ -25,7 +26,7 @@ _HELP = (
 )
 
 
-class Lists:
+class Lists(TupleLists):
     """Translates lists; `Body` has what they need to know."""
 
     def starts_list(self, target: ast.expr, value: ast.expr) -> bool:
@@ -38,23 +39,23 @@ class Lists:
         if isinstance(value, ast.BinOp):
             value, times = (value.left, value.right) if isinstance(value.left, ast.List) else (value.right, value.left)
             count = self.keep(self.integer(times, "how often a list is repeated"))
-            numbers = [self.keep(self.number(each)) for each in value.elts]
-            self._begin_list(target.id)
+            numbers = [self.keep(self._element(each)) for each in value.elts]
+            self.begin_list(target.id)
             counter = self.temporary("k")
             self.emit(f"for (uniform int64 {counter} = {count.text}; {counter} > 0; --{counter}) {{")
             self.indent += 1
             for number in numbers:
-                self._push(target, target.id, number)
+                self.push(target, target.id, number)
             self.indent -= 1
             self.emit("}")
         elif isinstance(value, ast.ListComp):
-            self._begin_list(target.id)
-            self.each_of(value, lambda node, number: self._push(node, target.id, number))
+            self.begin_list(target.id)
+            self.each_of(value, lambda node, number: self.push(node, target.id, number))
         else:
-            numbers = [self.keep(self.number(each)) for each in getattr(value, "elts", ())]
-            self._begin_list(target.id)
+            numbers = [self.keep(self._element(each)) for each in getattr(value, "elts", ())]
+            self.begin_list(target.id)
             for number in numbers:
-                self._push(target, target.id, number)
+                self.push(target, target.id, number)
         return True
 
     def _start_several(self, target: ast.Tuple, value: ast.Tuple) -> bool:
@@ -64,16 +65,16 @@ class Lists:
         for at, of in zip(target.elts, value.elts):
             if isinstance(of, ast.List) and isinstance(at, ast.Name) and self._is_list(at.id, of):
                 self._need_order(at, at.id)
-                lists.append((at, [self.keep(self.number(each)) for each in of.elts]))
+                lists.append((at, [self.keep(self._element(each)) for each in of.elts]))
             else:
                 others.append((at, of))
         if lists and others:
             names, values = (ast.copy_location(ast.Tuple(list(each), ast.Load()), target) for each in zip(*others))
             self.do_Assign(ast.copy_location(ast.Assign([names], values), target))
         for at, numbers in lists:
-            self._begin_list(at.id)
+            self.begin_list(at.id)
             for number in numbers:
-                self._push(at, at.id, number)
+                self.push(at, at.id, number)
         return bool(lists)
 
     def _is_list(self, name: str, value: ast.expr) -> bool:
@@ -95,8 +96,20 @@ class Lists:
     def _is_param(self, name: str) -> bool:
         return any(param.name == name for param in self.params)
 
-    def _begin_list(self, name: str) -> None:
+    def _element(self, node: ast.expr) -> Value:
+        """Translate what a list holds: a number, or a tuple."""
+        value = self.expression(node)
+        return value if value.parts is not None else self._as_number(node, value)
+
+    def begin_list(self, name: str) -> None:
         """Have a name stand for a list of nothing."""
+        if name in self.list_forms:
+            for own in self.lists_of(name):
+                self.begin_list(own)
+            self.regions[0].parts[name] = self.list_of_tuples(name)
+            if self.assigned is not None:
+                self.assigned.add(name)
+            return
         if name not in self.lists:
             self.lists.append(name)
             text = spmd_name(name)
@@ -109,12 +122,15 @@ class Lists:
         if self.assigned is not None:
             self.assigned.add(name)
 
-    def _push(self, node: ast.expr, name: str, value: Value) -> None:
-        """Add a number at the end."""
-        if value.parts is not None or not isinstance(value.type, Num):
-            what = "a tuple" if value.parts is not None else named(value.type)
-            help = "keep a list for each of its parts: `xs.append(x)`, `ys.append(y)`"
-            self.fail(node, "lists in kernels are of numbers", f"this is {what}", help)
+    def push(self, node: ast.expr, name: str, value: Value) -> None:
+        """Add a number, or a tuple, at the end."""
+        if value.parts is not None:
+            return self.push_tuple(node, name, value)
+        if not isinstance(value.type, Num):
+            help = "keep its numbers, `xs.extend(a)`, or where it is found, `xs.append(i)`"
+            self.fail(node, "lists in kernels are of numbers and tuples of them", f"this is {named(value.type)}", help)
+        if name in self.list_forms:
+            self.refuse_mixed(node, name)
         key, old = ("list", name), self.types.get(("list", name), value.type)
         if old != value.type:
             # They are kept apart by Python, and are those of numpy's in an array.
@@ -135,6 +151,7 @@ class Lists:
         self.emit("}")
         self.emit(f"{text}[{count}] = {number.text};")
         self.emit(f"++{count};")
+        return None
 
     def _grown(self, spmd: str) -> str:
         """Give the name of the function that gives longer memory for a list."""
@@ -152,7 +169,11 @@ class Lists:
 
     def list_named(self, node: ast.expr) -> str | None:
         """Give the name of the list that an expression is; None if it is something else."""
-        return node.id if isinstance(node, ast.Name) and node.id in self.lists else None
+        return node.id if isinstance(node, ast.Name) and self.is_list(node.id) else None
+
+    def is_list(self, name: str) -> bool:
+        """Return whether a name stands for a list."""
+        return name in self.lists or (name in self.list_forms and self.lists_of(name)[0] in self.lists)
 
     def changes_list(self, node: ast.Call) -> bool:
         """Translate `xs.append(x)` and its like; return whether it is one."""
@@ -171,12 +192,14 @@ class Lists:
                 f"{known}; else write the loop",
             )
         if func.attr == "append":
-            self._push(node.args[0], name, self.expression(node.args[0]))
+            self.push(node.args[0], name, self.expression(node.args[0]))
         elif func.attr == "clear":
-            self.emit(f"{spmd_name(name)}__list__n0 = 0;")
+            for own in self.lists_of(name):
+                self.emit(f"{spmd_name(own)}__list__n0 = 0;")
         elif func.attr == "pop":
             self.popped(node)
         elif func.attr == "sort":
+            self.refuse_tuples(node, self.read_name(func.value))
             self.sort_in_place(node, self.read_name(func.value))
         else:
             self._extend(node, name, node.args[0])
@@ -185,7 +208,7 @@ class Lists:
     def _extend(self, node: ast.Call, name: str, values: ast.expr) -> None:
         if self.list_named(values) == name:
             self.fail(values, f"`{name}` is extended by itself", "it would not end", "copy it before")
-        self.each_of(self.all_of(node, values), lambda at, number: self._push(at, name, number))
+        self.each_of(self.all_of(node, values), lambda at, number: self.push(at, name, number))
 
     def adds_to_list(self, node: ast.AugAssign) -> bool:
         """Translate `xs += [x, y]`; return whether a list is changed."""
@@ -196,7 +219,7 @@ class Lists:
         if not isinstance(node.op, ast.Add) or not isinstance(node.value, (ast.List, ast.Tuple)):
             self.fail(node, f"`{name}` is a list", "it takes what is added at its end", f"write `{name}.extend(…)`")
         for each in node.value.elts:
-            self._push(each, name, self.expression(each))
+            self.push(each, name, self.expression(each))
         return True
 
     def _need_own(self, node: ast.expr, name: str) -> None:
@@ -219,8 +242,15 @@ class Lists:
         if self.in_arm or uses > 1:
             help = f"give the number a name before: `x = {name}.pop()`"
             self.fail(node, f"`{name}` changes in a statement in which it is used otherwise", "here", help)
-        array = self.read_name(func.value)
-        count = f"{spmd_name(name)}__list__n0"
+        self.read_name(func.value)
+        self.want_type(func.value)
+        taken = [self._taken(own) for own in self.lists_of(name)]
+        form = self.list_forms.get(name)
+        return taken[0] if form is None else formed(form, iter(taken))
+
+    def _taken(self, name: str) -> Value:
+        """Take the last number from a list."""
+        array, count = self.regions[0].parts[name], f"{spmd_name(name)}__list__n0"
         text, _ = self.place_of(array, [Value(f"({count} - 1)", INT, True, -1, LONGEST)])
         value = self.keep(Value(text, array.type.of, True))
         self.emit(f"--{count};")
@@ -233,6 +263,7 @@ class Lists:
         dtype = given.pop("dtype", None)
         if array is None or array.type.ndim != 1 or not self.is_of_list(array) or given:
             return None
+        self.refuse_tuples(node.args[0], array)
         if self.in_foreach() or self.in_arm:
             self.fail(node, "an array is made of a list before, once for all elements", "here", "give it a name before")
         return self.array_of_list(self.all_of(node, node.args[0]), None if dtype is None else self.annotation(dtype))
@@ -240,11 +271,11 @@ class Lists:
     def array_of_list(self, listed: ast.ListComp, of: Num | None) -> Value:
         """Give an array of as many numbers as turn out to be: a list without a name, which nobody changes."""
         made = self.temporary("copy")
-        self._begin_list(made)
+        self.begin_list(made)
 
         def push(node: ast.expr, value: Value) -> None:
             number = self._as_number(node, value)
-            self._push(node, made, self.convert(node, number, strong(of or number.type)))
+            self.push(node, made, self.convert(node, number, strong(of or number.type)))
 
         self.each_of(listed, push)
         return self.regions[0].parts[made]
@@ -254,11 +285,11 @@ class Lists:
     ) -> Value:
         """Give an array that is computed of arrays, some of which are made of lists, likewise."""
         made, counters = self.temporary("copy"), [self.temporary("at")]
-        self._begin_list(made)
+        self.begin_list(made)
         self._begin(node, counters, lengths, False)
         self.elements.update((id(part), self.element_at(array, counters, True)) for part, array in found)
         value = self.number(source)
-        self._push(node, made, self.convert(node, value, of or strong(value.type)))
+        self.push(node, made, self.convert(node, value, of or strong(value.type)))
         self._end(False)
         return self.regions[0].parts[made]
 
@@ -276,8 +307,8 @@ class Lists:
         if not isinstance(node, ast.ListComp) or not self.uniform or self.in_arm:
             return None
         name = self.temporary("list")
-        self._begin_list(name)
-        self.each_of(node, lambda at, number: self._push(at, name, number))
+        self.begin_list(name)
+        self.each_of(node, lambda at, number: self.push(at, name, number))
         return self.regions[0].parts[name]
 
     def list_result(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]] | None:
@@ -333,7 +364,7 @@ class Lists:
 
     def refuse_other_list(self, node: ast.expr, name: str, value: Value) -> None:
         """Fail if a name that is assigned is a list, or would be another name of one."""
-        if name in self.lists:
+        if self.is_list(name):
             help = f"copy: `{name} = []`, `{name}.extend(…)`; or use another name"
             self.fail(node, f"`{name}` is a list that changes, and something else here", "here", help)
         is_array = value.parts is None and isinstance(value.type, Array)

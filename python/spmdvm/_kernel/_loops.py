@@ -14,7 +14,7 @@ import numpy as np
 from ._calls import MOST_DIMENSIONS, MOST_ELEMENTS
 from ._expressions import Expressions
 from ._scopes import jumps
-from ._types import INT, Array, Num, join, of_dtype
+from ._types import INT, Array, Num, Tuple, join, of_dtype
 from ._values import INT32, INT64, LONGEST, Value, constant, exactly, initial, tuple_of
 
 # Loops over as many constants are written out.
@@ -112,9 +112,12 @@ class Loops(Expressions):
 
     def _elements_of(self, node: ast.expr, array: Value) -> tuple[Value, Any]:
         """Give the length of an array, and what has its element at an index."""
+        self.want_type(node)
         array = self.fixed(array)
         if array.type.ndim == 0:
             self.fail(node, "loops go over arrays", "this is one record", "take its fields: `p.x`")
+        if isinstance(array.type.of, Tuple):
+            return self.dim(array.text, 0), lambda index: self.tuple_in_list(array, [index])
         if array.type.ndim == 1 and not isinstance(array.type.of, Num):
             return self.dim(array.text, 0), lambda index: self.record_of(array, [index])
         if array.type.ndim > 1:

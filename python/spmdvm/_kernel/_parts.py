@@ -255,6 +255,7 @@ class Parts(Offsets):
             self.fail(node.value, "only arrays have parts", "no array")
         if self.in_arm:
             self.fail(node, "a part of an array in what may not be computed", "here", "give it a name before")
+        self.refuse_tuples(node, array)
         if is_text(node.slice):
             return self.field_of(node, array, str(ast.literal_eval(node.slice)))
         indices, ndim = self._whole_indices(node, array.type.ndim), array.type.ndim

@@ -13,7 +13,7 @@ import numpy as np
 from . import _annotations
 from ._plain import parameters
 from ._tuples import is_named_tuple
-from ._types import BOOL, INT, Array, Num, Record, join, named
+from ._types import BOOL, INT, Array, Num, Record, Tuple, join, named
 from ._usage import gives_array, of_program
 from ._values import OUTSIDE, Form, Listed, Value, constant, tuple_of
 
@@ -176,6 +176,9 @@ class Returns:
                     f"return its fields: `{ast.unparse(each)}.{field}`; or annotate the kernel with its dtype, `-> …`"
                 )
                 self.fail(each, "a record is not returned as a whole", f"this is {named(value.type)}", help)
+            if isinstance(value.type.of, Tuple):
+                help = "return lists of its numbers: `return [x for x, y in xs], [y for x, y in xs]`"
+                self.fail(each, "a list of tuples is not returned", "here", help)
             if not isinstance(value.type.of, Num):
                 self.fail(each, "arrays of numbers are returned", f"this is {named(value.type)}", "return nothing")
             root, where = self._returned_part(each, value)

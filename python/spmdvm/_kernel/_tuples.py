@@ -75,7 +75,9 @@ class Tuples:
     def named_part(self, node: ast.Attribute) -> Value | None:
         """Translate `p.x`, of a tuple whose parts have names; None if it is something else."""
         owner = node.value
-        if isinstance(owner, (ast.Name, ast.Attribute)) or _place_of(owner) is not None:
+        if isinstance(owner, ast.Subscript) and self.list_of(owner.value) is not None:
+            value = self._tuple_of(owner)
+        elif isinstance(owner, (ast.Name, ast.Attribute)) or _place_of(owner) is not None:
             value = self.named_tuple(owner)
         elif isinstance(owner, ast.Subscript):
             value = self._tuple_of(owner)

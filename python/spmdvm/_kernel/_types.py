@@ -148,9 +148,9 @@ def _leaves(place: str, ty: Num | Record | Rows) -> list[tuple[str, Num]]:
 
 @dataclass(frozen=True)
 class Array:
-    """An array of numbers or records; with no dimensions, one record of an array."""
+    """An array of numbers or records; with no dimensions, one record of an array. In a list also of tuples."""
 
-    of: Num | Record
+    of: Num | Record | Tuple
     ndim: int
 
     def __str__(self) -> str:
@@ -178,6 +178,10 @@ class Tuple:
     def leaves(self) -> list[Num]:
         """The types of all its numbers."""
         return [leaf for part in self.parts for leaf in (part.leaves if isinstance(part, Tuple) else [part])]
+
+    def __str__(self) -> str:
+        """Give the types of its parts."""
+        return f"({', '.join(map(str, self.parts))})"
 
 
 @dataclass(frozen=True)
@@ -268,6 +272,8 @@ def join(a: Num, b: Num) -> Num | None:
 
 def named(ty: Any) -> str:
     """Name a type in a sentence: `an array (…)`, `a float64`."""
+    if isinstance(ty, Array) and isinstance(ty.of, Tuple):
+        return "a list of tuples"
     if isinstance(ty, Array):
         return f"an array ({ty})" if ty.ndim else f"a record ({ty})"
     name = str(ty)
