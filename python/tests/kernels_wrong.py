@@ -1076,6 +1076,11 @@ def array_choice_of_one_that_changes(a):
     a[:] = a - (twice(a) if a[0] > 1 else a + 1)  # HERE a choice between arrays stands alone if it changes some
 
 
+def array_root_of_a_tuple(a):
+    t = (a[0], 2.0)
+    a[0] = np.sqrt(t)[1]  # HERE a number is needed
+
+
 def array_of_a_bool_or_a_sum(a):
     x = a[0] > 1 and np.sum(a)  # HERE what is chosen is a `bool` in one place and a `float64` in another
     a[0] = x

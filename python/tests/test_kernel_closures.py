@@ -373,6 +373,21 @@ def test_functions_are_passed_to_functions():
     np.testing.assert_allclose(roots(numbers), [np.sqrt(numbers), np.full(20, np.pi / 2)])
 
 
+def test_functions_are_defaults():
+    def kernel(x, y):
+        def half(x):
+            return x / 2
+
+        def apply(x, f=half, g=abs):
+            return f(x) + g(y)
+
+        return apply(x), apply(x, lambda x: x * 3), apply(x, g=math.sqrt)
+
+    found = spmdvm.kernel(kernel)(np.array([4.0, 9.0]), 16.0)
+    for k, x in enumerate((4.0, 9.0)):
+        assert tuple(part[k] for part in found) == kernel(x, 16.0)
+
+
 def test_functions_that_are_passed_read_and_change_arrays():
     @spmdvm.kernel
     def smooth(a, out):

@@ -90,6 +90,7 @@ def test_there_are_enough():
         ("array_pairs_of_indices", "`for x in a.ravel()`"),
         ("function_as_a_number", "call it, or pass it to a function of Python that calls it"),
         ("function_passed_to_itself", "pass `n` as an argument"),
+        ("array_root_of_a_tuple", "make an array of them, `np.array(t)`"),
         ("default_that_is_a_variable", "functions in a kernel read its variables themselves"),
         ("list_that_is_repeated", "a part of it can be returned: `out[:n]`"),
         ("keywords_of_numpy", "write `np.clip(x, 1, 3)`"),

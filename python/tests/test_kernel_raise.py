@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import spmdvm
 
+TOO_LARGE = "too {large}"
+
 
 class Unsettled(Exception):
     """One whose constructor only its own program knows."""
@@ -198,3 +200,22 @@ def test_what_a_text_cannot_have_is_told_with_what_to_write():
     with pytest.raises(spmdvm.CompileError, match="the text of a `raise` can have parameters") as caught:
         checked(1.0)
     assert "help: print it before, with `print(…)`" in str(caught.value)
+
+
+def test_texts_have_names_outside():
+    def first(a):
+        if a[0] > 9:
+            raise ValueError(TOO_LARGE)
+        assert a[0] > 1, TOO_LARGE
+        return a[0]
+
+    def plain(a):
+        if a[0] > 5:
+            raise KeyError(f"{TOO_LARGE}!")
+        return a[0]
+
+    for kernel, x, told in ((first, 10.0, "^too {large} in"), (plain, 6.0, "^too {large}! in")):
+        with pytest.raises((ValueError, KeyError), match=told):
+            spmdvm.kernel(kernel)(np.array([x, 1.0]))
+    with pytest.raises(AssertionError, match=r"a\[0\] > 1 \(too {large}\)"):
+        spmdvm.kernel(first)(np.array([0.0, 1.0]))

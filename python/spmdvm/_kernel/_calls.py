@@ -624,7 +624,8 @@ class Calls(Arrays):
         found = _Given([], [], [], {}, {})
         for parameter in names:
             at = given.get(parameter)
-            passed = None if at is None else self._function_at(at)
+            source = defaults.get(parameter) if at is None and isinstance(function, Local) else at
+            passed = None if source is None else self._function_at(source)
             if passed is not None:
                 found.functions[parameter] = passed
                 continue

@@ -44,7 +44,7 @@ class Expressions(Operators):
 
     def _as_number(self, node: ast.expr, value: Value) -> Value:
         if value.parts is not None or not isinstance(value.type, Num):
-            what = "several values" if value.parts is not None else f"`{value.type}`"
+            what = f"a tuple of {len(value.parts)}" if value.parts is not None else f"`{value.type}`"
             is_made = isinstance(node, ast.Call) and isinstance(value.type, Array) and not self.is_uniform_here()
             help = f"give it a name before: `found = {ast.unparse(node)}`" if is_made else element_help(value)
             self.fail(node, "a number is needed", f"this is {what}", help)

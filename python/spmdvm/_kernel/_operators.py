@@ -549,6 +549,8 @@ def _is_none(node: ast.expr) -> bool:
 
 def element_help(value: Value) -> str | None:
     help = "take an element: `a[i]`; statements over all write to a part: `out[:] = a + 1`, `a[:] += 1`"
-    if value.parts is not None or not isinstance(value.type, Array):
+    if value.parts is not None:
+        return "take one of them, `t[0]`; or make an array of them, `np.array(t)`"
+    if not isinstance(value.type, Array):
         return None
     return help if value.type.ndim else f"take one of its fields, {', '.join(name for name, _ in value.type.of.fields)}"

@@ -22,13 +22,13 @@ class Raises(Loops):
 
     def do_Assert(self, node: ast.Assert) -> None:
         """`assert`."""
-        is_text = isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)
+        text = None if node.msg is None else self._text_named(node.msg)
         written = ast.unparse(getattr(node, "written", node.test))
         if not self.source.is_told:
             # Its line is not the user's.
-            return self.demand(None, self.truth(node.test), node.msg.value if is_text else written)
+            return self.demand(None, self.truth(node.test), text or written)
         place = self.source.line(node)
-        message = "" if node.msg is None else f" ({node.msg.value if is_text else ast.unparse(node.msg)})"
+        message = "" if node.msg is None else f" ({ast.unparse(node.msg) if text is None else text})"
         told: str | Said = written + message
         if isinstance(node.msg, ast.JoinedStr):
             told = Said(written, node.msg, self._constants_in("an `assert`", node.msg))
@@ -47,7 +47,8 @@ class Raises(Loops):
         args = [] if call is None else call.args
         if len(args) > 1 or (call is not None and call.keywords) or not is_nothing(node.cause):
             self.fail(node, "an exception of a kernel has a text, and nothing else", "here", "put it in an f-string")
-        text = _as_text(args[0]) if args else ast.JoinedStr([])
+        named = self._text_named(args[0]) if args else ""
+        text = _as_text(args[0]) if named is None else ast.JoinedStr([ast.Constant(named)])
         # Lanes that are not here do not fail, and the one that does is told.
         test = "false" if self.is_uniform_here() else "programIndex < 0"
         self.require(node, test, Said("", text, self._constants_in("a `raise`", text), error))
@@ -63,6 +64,11 @@ class Raises(Loops):
     def raise_unless(self, node: Any, test: str, error: type[Exception], text: str) -> None:
         """Write that an exception with a text is raised unless something holds."""
         self.require(node, test, Said("", ast.JoinedStr([ast.Constant(text)]), {}, error))
+
+    def _text_named(self, node: ast.expr) -> str | None:
+        """Give a text that is written, or that a name stands for outside; None of anything else."""
+        found = self._found_at(node)
+        return found if isinstance(found, str) else None
 
     def _told_at(self, place: Any, told: str | Said) -> int:
         """Note what is told at a line, and give which it is there: a function may be made several times."""
@@ -81,13 +87,18 @@ class Raises(Loops):
         for node in ast.walk(text):
             is_known = isinstance(node, _TOLD)
             if isinstance(node, ast.Name) and (node.id not in numbers or self.counts.get(node.id)):
-                is_known = self.read_name(node) is None and constants(self.resolve(node)) is not None
+                is_known = self.read_name(node) is None and _is_told(self.resolve(node))
                 found.update({node.id: self.resolve(node)} if is_known else {})
             if not is_known:
                 message = f"the text of {what} can have parameters of the kernel in it that are not assigned"
                 help = "print it before" + (": `if not …: print(…)`" if what == "an `assert`" else ", with `print(…)`")
                 self.fail(node, message, "this is known only while the kernel runs", help)
         return found
+
+
+def _is_told(found: Any) -> bool:
+    """Return whether what a name stands for outside can be part of a text: a number, or a text."""
+    return isinstance(found, str) or constants(found) is not None
 
 
 def is_nothing(node: ast.expr | None) -> bool:
@@ -99,5 +110,4 @@ def _as_text(node: ast.expr) -> ast.JoinedStr:
     """Give what an exception is made of as an f-string."""
     if isinstance(node, ast.JoinedStr):
         return node
-    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return ast.JoinedStr([node if is_text else ast.copy_location(ast.FormattedValue(node, -1), node)])
+    return ast.JoinedStr([ast.copy_location(ast.FormattedValue(node, -1), node)])
