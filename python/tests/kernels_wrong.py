@@ -138,8 +138,8 @@ def array_of_a_length_that_changes(x):
 def array_of_a_length_that_is_computed(a):
     n = 3
     n += 1
-    t = np.zeros(n)  # HERE the lengths of an array of a kernel are known before it is called
-    a[0] = t[0]
+    t = np.zeros((n, 2))  # HERE the lengths of an array of a kernel are known before it is called
+    a[0] = t[0, 0]
 
 
 def array_of_a_length_in_a_foreach(a):

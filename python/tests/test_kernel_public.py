@@ -85,5 +85,4 @@ def test_lengths_may_be_powers():
     def by_bool(r):
         return np.empty(r**True)
 
-    with pytest.raises(spmdvm.CompileError, match="a length depends on what the kernel computes"):
-        by_bool(3)
+    assert by_bool(3).shape == (3,)

@@ -2,7 +2,8 @@
 
 The host brings their memory: an array is a further parameter of the kernel, and of every function that makes one, with
 its lengths. So these must be known before the call, from what is passed: they are computed there by an expression of
-Python (`Value.host`), and the kernel asserts that it finds them the same. An array that a function makes and gives is
+Python (`Value.host`), and the kernel asserts that it finds them the same. (Where they are not, `np.zeros(n)` is memory
+of the program, as a list is.) An array that a function makes and gives is
 another one for each place where the function is called.
 """
 
@@ -93,7 +94,8 @@ class Arrays(Equations):
         if function in MAKERS or function in MAKERS_LIKE:
             fill, of, lengths = self.makes(node)
             values = [constant(v) if isinstance(v, int) else v for v in lengths]
-            return self.new_array(node, of, values, fill, None, True)
+            made = self.made_now(node, of, values, fill, ast.unparse(node))
+            return self.new_array(node, of, values, fill, None, True) if made is None else made
         listed = self.listed(node)
         if listed is not None:
             return self._unnamed(node, listed)
@@ -339,7 +341,8 @@ class Arrays(Equations):
                     node,
                     "the lengths of an array of a kernel are known before it is called",
                     "a length depends on what the kernel computes",
-                    f"give the greatest length it may have, of {_KNOWN_BEFORE}; a part can be returned: `out[:count]`",
+                    f"give the greatest length it may have, of {_KNOWN_BEFORE}; a part can be returned: `out[:count]`"
+                    + "; only arrays of one dimension, by `np.zeros(n)` and its like, have any" * (len(lengths) > 1),
                 )
             hosts.append(length.before)
         text = self.temporary(self.made_text(name or "made"))
@@ -394,7 +397,9 @@ class Arrays(Equations):
         likes = self.broadcast(found)
         lengths = [self.dim(like.text, axis) for like, axis in likes]
         self.same_lengths(found, lengths)
-        if len(lengths) == 1 and any(self.is_of_list(array) for _, array in found):
+        # (In a function that is given such an array it is no list.)
+        is_open = self.is_uniform_here() and not self.in_arm and self.most(*likes[0]).before is None
+        if len(lengths) == 1 and (is_open or any(self.is_of_list(array) for _, array in found)):
             made = self.computed_of_list(node, source, found, lengths, of)
             self.elements = outer
             return made
@@ -443,7 +448,8 @@ class Arrays(Equations):
             self.fail(node, "a mask chooses elements of arrays of one dimension", f"`{array.type}`", "write the loops")
         length = self.dim(array.text, 0)
         self.same_lengths(found, [length])
-        made = self.new_array(node, array.type.of, [length], None)
+        made = self.made_now(node, array.type.of, [length], None, ast.unparse(node))
+        made = self.new_array(node, array.type.of, [length], None) if made is None else made
         count, counters = self.temporary("count"), [self.temporary("at")]
         self.emit(f"uniform int {count} = 0;")
         self._begin(node, counters, [length], False)
@@ -453,7 +459,7 @@ class Arrays(Equations):
             self.fail(mask, "arrays of indices do not index in a kernel", "these are numbers", "loop over them")
         index = [Value(counters[0], INT, True, 0, LONGEST, below=(length.equals[0], 0))]
         text, _ = self.place_of(array, index)
-        self.emit(f"if ({test.text}) {{ {made.text}[{count}] = {text}; ++{count}; }}")
+        self.emit(f"if ({test.text}) {{ {self._root_of(made.text)}[{count}] = {text}; ++{count}; }}")
         self._end(False)
         self.elements = outer
         return self.first_of(node, made, Value(count, INT, True, 0, LONGEST))

@@ -16,6 +16,7 @@ from ._along import without_axis
 from ._arrays import MAKERS, MAKERS_LIKE, Arrays
 from ._inline import inlined
 from ._known import NUMBER, VALUE, is_literal
+from ._lists import LISTED
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._scopes import Local, Scope
@@ -532,6 +533,8 @@ class Calls(Arrays):
         for array in result.arrays:
             if array is None:
                 values.append(next(numbers))
+            elif array.text == LISTED:
+                values.append(self.given_list(node, array.type.of, next(numbers), next(numbers)))
             elif array.text in brought:
                 values.append(Value(brought[array.text], array.type, True))
             else:

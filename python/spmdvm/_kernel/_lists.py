@@ -138,9 +138,7 @@ class Lists(TupleLists):
         ty = self._grow(key, value.type if old == value.type else strong(value.type), node)
         text, spmd = spmd_name(name), ty.spmd
         count, most = f"{text}__list__n0", f"{text}__most"
-        array = self.regions[0].parts[name] = replace(self.regions[0].parts[name], type=Array(ty, 1))
-        part = self.parts[array.text]
-        self.parts[array.text] = part._replace(array=replace(part.array, type=Array(ty, 1)))
+        self._with_type(name, ty, name)
         number = self.keep(self.cast(value, ty, node))
         self.emit(f"if ({count} == {most}) {{")
         self.indent += 1
@@ -293,6 +291,54 @@ class Lists(TupleLists):
         self._end(False)
         return self.regions[0].parts[made]
 
+    def made_now(self, node: ast.expr, of: Num, lengths: list[Value], fill: Value | None, name: str) -> Value | None:
+        """Make an array whose length is known at run time only: a list of so many numbers; None if it cannot be one."""
+        if len(lengths) != 1 or lengths[0].before is not None or self.in_arm or not self.is_uniform_here():
+            return None
+        length, made = self.keep(lengths[0]), self.temporary("copy")
+        self.begin_list(made)
+        array = self._with_type(made, self._grow(("list", made), of, node), name)
+        what = f"the length of `{ast.unparse(node)}` is not negative, and less than 2**30"
+        self.demand(node, f"{length.text} >= 0 && {length.text} < {LONGEST // 2}", what)
+        self.resize(array, length)
+        if fill is not None:
+            at = self.temporary("at")
+            self.emit(f"foreach ({at} = 0 ... {array.text}__n0) {spmd_name(made)}[{at}] = {fill.text};")
+        return array
+
+    def resize(self, array: Value, length: Value) -> None:
+        """Have a list be as long, of whatever numbers."""
+        text = self._root_of(array.text)
+        count, most = f"{array.text}__n0", f"{text}__most"
+        self.emit(f"{count} = (uniform int){length.text};")
+        self.emit(f"if ({count} > {most}) {{")
+        self.emit(f"    {most} = {count};")
+        self.emit(f"    {text} = {self._grown(array.type.of.spmd)}({text}, 0, {most});")
+        self.emit("}")
+
+    def is_own_list(self, array: Value) -> bool:
+        """Return whether an array is a list as a whole that is no list in Python, as it has no other name."""
+        return self.is_list_text(array.text) and array.text.startswith("v_copy__")
+
+    def given_list(self, node: ast.expr, of: Num, address: Value, count: Value) -> Value:
+        """Have the array of a list that a function returns, whose memory is this function's now."""
+        made = self.temporary("copy")
+        self.begin_list(made)
+        ty = self._grow(("list", made), of, node)
+        text = spmd_name(made)
+        self.emit(f"delete {text};")
+        self.emit(f"{text} = (uniform {ty.spmd} * uniform){address.text};")
+        self.emit(f"{text}__list__n0 = {text}__most = (uniform int){count.text};")
+        return self._with_type(made, ty, made)
+
+    def _with_type(self, name: str, of: Num, shown: str) -> Value:
+        """Give a list whose type is known."""
+        array = self.regions[0].parts[name] = replace(self.regions[0].parts[name], type=Array(of, 1))
+        part = self.parts[array.text]
+        self.parts[array.text] = part._replace(array=replace(part.array, type=Array(of, 1)))
+        self.program.python_variables[spmd_name(name)] = shown
+        return array
+
     def is_of_list(self, array: Value) -> bool:
         """Return whether an array is a list, or a part of one."""
         root = self._root_of(array.text)
@@ -318,14 +364,21 @@ class Lists(TupleLists):
             self.fail(node, "a list is returned as a whole", "this is a part of one", "copy it: `np.array(xs[1:])`")
         if name is None:
             return None
-        if self.identity is not None:
-            help = "store to an array that is passed; or have the kernel itself make the list"
+        is_copy = name.startswith("copy__")
+        if self.identity is not None and not is_copy:
+            help = "return an array of it: `return np.array(xs)`"
             self.fail(node, "a function in a kernel returns no list", "here", help)
         if name in self.given_away:
             self.fail(node, f"`{name}` is returned twice", "here", f"copy it: `np.array({name})`")
         self.given_away.add(name)
-        of, text = value.type.of, spmd_name(name)
-        of = strong(of)
+        of, text = strong(value.type.of), spmd_name(name)
+        if self.identity is None:
+            self._have_taken(of)
+        numbers = [Value(f"((uniform int64){text})", INT, True), Value(f"((int64){text}__list__n0)", INT, True)]
+        return Value(LISTED if is_copy else LIST, Array(of, 1), True), numbers
+
+    def _have_taken(self, of: Num) -> None:
+        """Add the function by which the host takes the numbers of a list, and gives back its memory."""
         # (Complex numbers are two.)
         take, pointer = f"take__{of.part.spmd}", f"uniform {of.part.spmd} * uniform"
         self.program.support[take] = (
@@ -335,8 +388,6 @@ class Lists(TupleLists):
             "    delete list;\n"
             "}"
         )
-        numbers = [Value(f"((uniform int64){text})", INT, True), Value(f"((int64){text}__list__n0)", INT, True)]
-        return Value(LISTED if name.startswith("copy__") else LIST, Array(of, 1), True), numbers
 
     def free_lists(self, values: list[Value]) -> list[Value]:
         """Give the memory of lists back before a return of values, which are computed before."""

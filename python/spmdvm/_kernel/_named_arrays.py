@@ -134,17 +134,21 @@ class NamedArrays(LastParts):
 
     def _take_elements(self, node: Any, name: str, bound: Value, value: Value) -> None:
         """Copy an array to the one that a name stands for; nobody can tell it from another one under that name."""
-        if not self._is_made(bound.text):
+        root = self._root_of(bound.text)
+        is_list = self.is_own_list(bound)
+        if not is_list and not self._is_made(bound.text):
             self._refuse_name(node, name, "a part of another kind, or of another array" * (bound.text in self.moving))
         for other, of in region_parts(self.regions):
-            if other != name and self._root_of(of.text) == bound.text:
+            if other not in (name, *self.lists) and self._root_of(of.text) == root:
                 self._refuse_name(node, name, f"`{other}` stands for its array, too")
         if bound.type != value.type:
             self._refuse_name(node, name, f"an array of another type: {value.type} rather than {bound.type}")
-        if self._has_other_lengths(bound, value):
+        if not is_list and self._has_other_lengths(bound, value):
             self._refuse_name(node, name, "an array of other lengths")
-        if self._root_of(value.text) == bound.text:
+        if self._root_of(value.text) == root:
             value = self.copy_of(node, value)
+        if is_list:
+            self.resize(bound, self.dim(value.text, 0))
         self._copy_elements(node, bound, value)
 
     def _has_other_lengths(self, a: Value, b: Value) -> bool:
@@ -193,7 +197,9 @@ class NamedArrays(LastParts):
             if not isinstance(target, ast.Name):
                 return False
             values = [constant(length) if isinstance(length, int) else length for length in lengths]
-            self.assign_name(target, target.id, self.new_array(value, of, values, fill, target.id, True))
+            made = self.made_now(value, of, values, fill, target.id)
+            made = self.new_array(value, of, values, fill, target.id, True) if made is None else made
+            self.assign_name(target, target.id, made)
             return True
         name, made = self._new_array(target, of, lengths)
         # What `np.empty` makes is zero until it is stored to, as all memory is; check mode tells who reads it before.
