@@ -182,6 +182,45 @@ def replaced_in_branches(a):
     return b
 
 
+@kernel
+def swapped(a):
+    n = int(a[0])
+    x, y, z = np.zeros(n), np.ones(n + 1), np.full(n, 2.0)
+    for i in range(4):
+        x[0] += i
+        if i != 2:
+            x, y, z = z, x + 1, y
+        else:
+            x, y = y, x[1:]
+    return x, y, z
+
+
+@kernel
+def first_in_branches(a):
+    n = int(a[0])
+    if a[0] > 5:  # noqa: SIM108
+        b = np.zeros(n)
+    else:
+        b = np.ones(n + 1)
+    return b
+
+
+@kernel
+def kept_apart(a):
+    n = int(a[0])
+    t, s = np.zeros(n), 0.0
+    for i in range(3):
+        b = np.full(n, i * 1.0)
+        u = b
+        s += np.sum(t)
+        t = b + 1
+        u[0] = 5
+        s += b[0]
+    z, f = np.zeros(n, np.complex128), np.zeros(n, np.bool_)
+    z[0], f[1] = a[1] + 2j, True
+    return s, t, z, f
+
+
 @pytest.mark.parametrize("options", [{}, {"engine": "interp", "width": 4}], ids=str)
 @pytest.mark.parametrize("function", KERNELS, ids=lambda f: f.__name__)
 def test_lengths_are_computed(function, options):

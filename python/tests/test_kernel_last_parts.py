@@ -164,6 +164,21 @@ def of_copies_and_chosen_elements(m):
 
 
 @kernel
+def of_three_dimensions(m):
+    c = np.zeros((2, 3, 4))
+    for i in range(2):
+        for j in range(3):
+            c[i, j] = m[i + j, j] + np.array([1, 2, 3, i + 4])
+    s, p = 0.0, c[0]
+    for i in range(2):
+        q = p[1]
+        p = c[i]
+        s += q[i] + p[2, 3] + np.sum(p) + np.sum(p[1:, ::2])
+        r = p.T
+    return s, r[0, 1], p[1] + 1
+
+
+@kernel
 def in_functions_several(m):
     def greatest(x, k):
         t = x[0, ::2]

@@ -44,7 +44,8 @@ class NamedArrays(LastParts):
             help = f"give the result a name of its own; or store to the elements, `{name}[:] = …`"
             self.fail(node, f"the parameter `{name}` cannot become another array here", "in a loop or a branch", help)
         lasts = self.outlasts(name, value)
-        if bound is None and not straight and not known and not lasts and not self._is_made(value.text):
+        is_own = self._is_made(value.text) or self.is_own_list(value)
+        if bound is None and not straight and not known and not lasts and not is_own:
             self._refuse_name(node, name)
         if bound is None or straight or known:
             if not (lasts and not known and self.moves(name, bound, value)):
@@ -176,7 +177,8 @@ class NamedArrays(LastParts):
         if self.indent == 1 or not any(isinstance(value.type, Array) for value in values if value.parts is None):
             return list(values)
         names = [part.id for part in target.elts if isinstance(part, ast.Name)]
-        changed = {of.text for name, of in region_parts(self.regions) if name in names}
+        bound = [of for name, of in region_parts(self.regions) if name in names]
+        changed = {self._root_of(of.text) if self.is_own_list(of) else of.text for of in bound}
         return [
             value
             if not isinstance(value.type, Array) or value.parts is not None
