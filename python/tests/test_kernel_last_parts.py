@@ -111,6 +111,16 @@ def before_and_in_a_loop(m):
 
 
 @kernel
+def only_in_a_loop(m):
+    t, s = m[7], 0.0
+    t = m[6]
+    for i in range(3):
+        t = m[i]
+        s += t[1] * i
+    return s
+
+
+@kernel
 def swapped(m):
     a, b = m[0], m[1]
     for i in range(5):

@@ -212,7 +212,8 @@ class Body(
         self.loops: list[str | Else] = []
         self.next_else: Else | None = None
         self.counts = _assignments(statements)
-        self.apart, self.beyond = names_apart(statements), names_beyond(statements)
+        self.apart = names_apart(statements)
+        self.beyond = names_beyond(statements, self.apart)
         changed = [node.target.id for node in own_nodes(statements) if _changes(node)]
         # But for `a += …`, which does not make `a` another array.
         self.made = {name: count - changed.count(name) for name, count in self.counts.items()}

@@ -63,9 +63,9 @@ class LastParts:
         one, other = self.parts[a.text], self.parts[b.text]
         if (a.type, a.uniform, _kind_of(one)) != (b.type, b.uniform, _kind_of(other)):
             return False
-        axes = (*one.axes, *other.axes)
-        known = all(axis.start.type.name != "uint64" and not isinstance(axis.step, str) for axis in axes)
-        return known and self._alike(one.array, other.array)
+        return not any(isinstance(axis.step, str) for axis in (*one.axes, *other.axes)) and self._alike(
+            one.array, other.array
+        )
 
     def _last(self, name: str, value: Value, several: bool, bound: Value | None, depth: int) -> Value:
         """Assign the numbers of a part to variables: those of the last part, if there is one, or new ones."""
@@ -100,6 +100,7 @@ class LastParts:
         # Where lanes part, each has its own.
         uniform = value.uniform and region.uniform
         if key is not None:
+            # (A larger one is negative then, and no index, either.)
             value = self.cast(value, INT, self.now)
             facts = _Facts(value.low, value.high, value.below, value.apart, uniform)
             facts = self.of_parts[key] = _joined(self.of_parts.get(key, facts), facts)

@@ -136,10 +136,11 @@ def names_apart(statements: list[ast.stmt]) -> set[str]:
     return {name for name in _stored(statements) - shared if _is_apart(statements, name)}
 
 
-def names_beyond(statements: list[ast.stmt]) -> set[str]:
+def names_beyond(statements: list[ast.stmt], apart: set[str]) -> set[str]:
     """Give the names that a loop or a branch assigns, if what they stand for is read behind it or in its next round.
 
-    Functions within this one may be called there.
+    Functions within this one may be called there. Likewise those that are assigned elsewhere, too, unless these are
+    names that are `apart`.
     """
     found: set[str] = set()
     left: set[str] = set()
@@ -182,7 +183,11 @@ def names_beyond(statements: list[ast.stmt]) -> set[str]:
         left.update(_stored(nodes))
 
     each(statements)
-    return found | (inside & nested)
+    stores = [
+        node.id for node in own_nodes(statements) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    several = {name for name in inside - apart if stores.count(name) > 1}
+    return found | several | (inside & nested)
 
 
 def _as_read(node: ast.expr) -> ast.expr:
