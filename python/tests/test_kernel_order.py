@@ -1,6 +1,7 @@
 """Functions that change arrays, where it depends on a condition whether they are called: all goes in Python's order."""
 
 import linecache
+import random
 
 import numpy as np
 import pytest
@@ -85,6 +86,9 @@ a[index(a):] += counted(a) + np.sum(a); x = a[1]
 a[index(a):] += counted(a) if a[0] > 1 else 0.0; x = a[1]
 a[index(a) if a[0] > 1 else 0] = np.sum(a); x = 1.0
 a[int(a[3]) + index(a) + 4] += np.sum(a) * counted(a) - (counted(a) if is_more(a) else 0); x = a[1]
+a[int(abs(np.sum(a))) % 5] += np.max(a * (counted(a) if is_more(a) else np.sum(a))); x = a[1]
+a[int(abs(np.max(a + np.sum(a)))) % 5] = counted(a); x = a[1]
+a[int(abs(a[1]))] = counted(a); x = a[1]
 x = a[index(a) if a[0] > 1 else 0] + np.sum(a)
 return counted(a) if a[0] > 1 else np.sum(a), np.sum(a), a[1]
 return np.sum(a) if a[0] > 1 and counted(a) > 1 else 3.0
@@ -177,3 +181,70 @@ def test_later_operands_go_over_whole_arrays_and_draw():
 
     x = np.arange(20.0)
     assert np.array_equal(spmdvm.kernel(draws)(x), [draws(of) for of in x])
+
+
+def halved(x):
+    x *= 0.5
+    return x + 1
+
+
+def moved(x, k):
+    x[0] += k
+    return x[k % 5]
+
+
+class Writer:
+    """Writes functions whose expressions call functions that change arrays, wherever an expression may stand."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def number(self, depth):
+        of = self.number
+        simple = ["a[0]", "a[1]", "1.5", "np.sum(a)", "counted(a)", "n", "np.sum(halved(a))", "moved(a, 3)"]
+        if depth <= 0:
+            return self.random.choice(simple)
+        return self.random.choice([
+            lambda: f"({of(depth - 1)} - {of(depth - 1)} * 0.25)",
+            lambda: f"({of(depth - 1)} if {self.test(depth - 1)} else {of(depth - 1)})",
+            lambda: f"max({of(depth - 1)}, {of(depth - 1)})",
+            lambda: f"np.sum(a * {of(depth - 1)})",
+            lambda: f"float({self.test(depth - 1)})",
+            lambda: f"moved(a, int({of(depth - 1)}) % 5)",
+        ])()  # fmt: skip
+
+    def test(self, depth):
+        if depth <= 0:
+            return self.random.choice(["a[1] > 2", "is_more(a)", "np.sum(a) > 3", "counted(a) < 9"])
+        return self.random.choice([
+            lambda: f"({self.test(depth - 1)} and {self.test(depth - 1)})",
+            lambda: f"({self.test(depth - 1)} or {self.test(depth - 1)})",
+            lambda: f"not {self.test(depth - 1)}",
+            lambda: f"({self.number(depth - 1)} < {self.number(depth - 1)} < {self.number(depth - 1)})",
+        ])()  # fmt: skip
+
+    def statement(self):
+        place = f"a[int(abs({self.number(1)})) % 5]"
+        return self.random.choice([
+            lambda: f"x = {self.number(2)}",
+            lambda: f"{place} += {self.number(2)}",
+            lambda: f"{place} = {self.number(2)}",
+            lambda: f"if {self.test(2)}: x += {self.number(1)}",
+            lambda: f"while x < 9 and n < 9 and {self.test(2)}: n += 1",
+            lambda: f"y, x = {self.number(2)}, {self.number(1)}; x += y",
+        ])()  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_functions_go_in_order(seed):
+    writer = Writer(seed)
+    lines = ["n, x = 5, 0.0", *(writer.statement() for _ in range(3)), f"return x, {writer.number(1)}, n"]
+    text = "def kernel(a):\n" + "".join(f"    {line}\n" for line in lines)
+    name = f"<order {seed}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = dict(globals())
+    exec(compile(text, name, "exec"), space)
+    mine, theirs = A.copy(), A.copy()
+    expected = space["kernel"](theirs)
+    assert np.allclose(spmdvm.kernel(space["kernel"])(mine), expected), text
+    assert np.allclose(mine, theirs), text

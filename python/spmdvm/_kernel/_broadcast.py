@@ -25,7 +25,8 @@ class Broadcasts(Parts):
         """Return whether elements are assigned that a mask chooses: `a[a > 2] = 0`."""
         if not isinstance(target, ast.Subscript) or isinstance(target.slice, (ast.Slice, ast.Constant, ast.Tuple)):
             return False
-        return self.array_of(target.value) is not None and any(True for _ in self._arrays_in(target.slice))
+        masks = target.slice.values if isinstance(target.slice, ast.BoolOp) else [target.slice]
+        return self.array_of(target.value) is not None and any(map(self.is_of_elements, masks))
 
     def assign_masked(self, node: ast.stmt, target: ast.Subscript, value: ast.expr, op: ast.operator | None) -> None:
         """Translate `a[mask] = …`, in which arrays have the same mask, to a loop over all elements of the array."""

@@ -153,7 +153,8 @@ class Effects:
             for index in indices:
                 self.in_order(index, True)
         else:
-            self.in_order(node.value)
+            # An index is computed behind the value.
+            self.in_order(node.value, any(self._arrays_named(ast.walk(index)) & changed for index in indices))
         return node
 
     def _changing(self, node: ast.AST | None) -> Iterator[tuple[ast.AST, set[str]]]:
@@ -210,6 +211,8 @@ class Effects:
             return
         value = self.expression(node)
         if value.parts is not None or isinstance(value.type, Num):
+            # (The node is kept: another one in its place would have its id.)
+            self.computed.append(node)
             self.elements[id(node)] = self.keep(value)
         elif isinstance(value.type, Array):
             self.parts_of[id(node)] = node, value

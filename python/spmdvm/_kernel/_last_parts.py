@@ -63,9 +63,8 @@ class LastParts:
         one, other = self.parts[a.text], self.parts[b.text]
         if (a.type, a.uniform, _kind_of(one)) != (b.type, b.uniform, _kind_of(other)):
             return False
-        return not any(isinstance(axis.step, str) for axis in (*one.axes, *other.axes)) and self._alike(
-            one.array, other.array
-        )
+        is_stepped = any(isinstance(axis.step, str) for axis in (*one.axes, *other.axes))
+        return not is_stepped and self._alike(one.array, other.array)
 
     def _last(self, name: str, value: Value, several: bool, bound: Value | None, depth: int) -> Value:
         """Assign the numbers of a part to variables: those of the last part, if there is one, or new ones."""
