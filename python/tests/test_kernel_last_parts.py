@@ -1,5 +1,8 @@
 """Parts of arrays that are named in loops and branches, and read behind them: they are the last ones, as in Python."""
 
+import linecache
+import random
+
 import numpy as np
 import pytest
 import spmdvm
@@ -127,6 +130,19 @@ def swapped(m):
         a[0] += b[1] + i
         a, b = b, a
     return a[0], b[0], a + b
+
+
+@kernel
+def swapped_behind_a_branch(m):
+    t, u = m[0], m[1]
+    if m[0, 0] > 2:
+        u = m[2]
+    else:
+        t = m[3]
+    t, u = u, t
+    u[0] += 1
+    t, u = u, t
+    return np.sum(t), u[1]
 
 
 @kernel
@@ -258,3 +274,37 @@ def test_parts_of_other_kinds_do_not_take_the_place_of_each_other():
     for function, args in ((rows_and_columns, (M,)), (of_two_arrays, (M, M + 1))):
         with pytest.raises(spmdvm.CompileError, match="in loops and branches a name stands for one array"):
             spmdvm.kernel(function)(*args)
+
+
+def written(seed):
+    """Write a function in whose loops and branches names come to stand for rows."""
+    choose = random.Random(seed).choice
+    names = ["t", "u", "w"]
+
+    def statement(depth, indent):
+        a, b = choose(names), choose(names)
+        lines = choose([
+            lambda: [f"{a} = m[{choose(['i % 8', '3', '(i + k) % 8'])}]"],
+            lambda: [f"{a} = {b}"],
+            lambda: [f"{a}, {b} = {b}, {a}"],
+            lambda: [f"x += {a}[{choose([0, 1, 2])}] + np.sum({b})"],
+            lambda: [f"{a}[{choose([0, 1, 2])}] += 1"],
+            lambda: ["k += 1"],
+            lambda: ["for i in range(3):", *statement(depth - 1, 1), *statement(depth - 1, 1)],
+            lambda: ["if x % 3 < 1.5:", *statement(depth - 1, 1), "else:", *statement(depth - 1, 1)],
+        ][: 8 if depth else 6])()  # fmt: skip
+        return ["    " * indent + line for line in lines]
+
+    lines = ["x, i, k = 0.0, 1, 2", "t, u, w = m[0], m[1], m[2]"]
+    for _ in range(8):
+        lines += statement(3, 0)
+    return "".join(f"    {line}\n" for line in [*lines, "return x, np.sum(t), u[1], w[2]"])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_names_of_rows_are_those_of_python(seed):
+    name, text = f"<rows {seed}>", f"def kernel(m):\n{written(seed)}"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = {"np": np}
+    exec(compile(text, name, "exec"), space)
+    check(space["kernel"], M)

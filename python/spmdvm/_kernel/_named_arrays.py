@@ -173,12 +173,15 @@ class NamedArrays(LastParts):
         self._end(True)
 
     def _apart_from_names(self, target: ast.Tuple | ast.List, values: tuple[Value, ...]) -> list[Value]:
-        """Give values; of arrays that several names are assigned to, and that change in this, copies."""
-        if self.indent == 1 or not any(isinstance(value.type, Array) for value in values if value.parts is None):
+        """Give values; of arrays that several names are assigned to, and that change in this, copies.
+
+        Parts stay what they are while names that they are read by come to stand for others.
+        """
+        if not any(isinstance(value.type, Array) for value in values if value.parts is None):
             return list(values)
         names = [part.id for part in target.elts if isinstance(part, ast.Name)]
         bound = [of for name, of in region_parts(self.regions) if name in names]
-        changed = {self._root_of(of.text) if self.is_own_list(of) else of.text for of in bound}
+        changed = {self._root_of(of.text) if self.is_own_list(of) else of.text for of in bound if self.indent > 1}
         return [
             value
             if not isinstance(value.type, Array) or value.parts is not None
