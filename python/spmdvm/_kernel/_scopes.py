@@ -183,9 +183,7 @@ def names_beyond(statements: list[ast.stmt], apart: set[str]) -> set[str]:
         left.update(_stored(nodes))
 
     each(statements)
-    stores = [
-        node.id for node in own_nodes(statements) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    ]
+    stores = _stores(statements)
     several = {name for name in inside - apart if stores.count(name) > 1}
     return found | several | (inside & nested)
 
@@ -194,8 +192,13 @@ def _as_read(node: ast.expr) -> ast.expr:
     return ast.Name(node.id, ast.Load()) if isinstance(node, ast.Name) else node
 
 
+def _stores(nodes: list[Any]) -> list[str]:
+    """Give the names that are assigned, as often as they are."""
+    return [node.id for node in own_nodes(nodes) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+
 def _stored(nodes: list[Any]) -> set[str]:
-    return {node.id for node in own_nodes(nodes) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return set(_stores(nodes))
 
 
 def _is_apart(block: list[ast.stmt], name: str) -> bool:
