@@ -1,7 +1,7 @@
 //! A loop (or function, or rest of one), its versions, and what holds at its head.
 
 use super::contest::{Contest, Measured};
-use super::version::{Version, count};
+use super::version::Version;
 use crate::abort::Abort;
 use crate::record::{EntryFacts, MaskFact};
 use spmdvm_vm::interp::native::Pause;
@@ -295,7 +295,7 @@ impl<'a> Holding<'a> {
                 return false;
             }
         }
-        version.facts.constants.is_empty() || self.has_constants(version)
+        version.has_constants(|slot| Some(self.pause.uniform(slot))) == Some(true)
     }
 
     /// Returns whether one lane is active.
@@ -308,17 +308,6 @@ impl<'a> Holding<'a> {
     pub fn is_alone(&self) -> bool {
         let stays = |mask| mask == 0 || mask == self.masks[0];
         self.has_one_lane() && self.pause.entries().all(|(_, restore, other)| stays(restore) && stays(other))
-    }
-
-    #[inline]
-    fn has_constants(&self, version: &Version) -> bool {
-        for constant in &version.facts.constants {
-            if self.pause.uniform(constant.place) != constant.bits {
-                count(&version.other_constants, 1);
-                return false;
-            }
-        }
-        true
     }
 
     /// The facts to compile for: what holds, or nothing.

@@ -480,8 +480,15 @@ impl Version {
         if !self.is_simple || is_one && self.asks_for_one_lane() {
             return None;
         }
+        self.has_constants(argument)
+    }
+
+    /// Returns whether uniform registers hold the constants that it was made for; `None` if that takes more to find out. Notes if others
+    /// are found in their place.
+    #[inline(always)]
+    pub fn has_constants(&self, register: impl Fn(RegisterSlot) -> Option<u64>) -> Option<bool> {
         for constant in &self.facts.constants {
-            if argument(constant.place)? != constant.bits {
+            if register(constant.place)? != constant.bits {
                 count(&self.other_constants, 1);
                 return Some(false);
             }
@@ -869,7 +876,7 @@ fn outcomes(counters: &[Counter]) -> Box<[(usize, Option<usize>)]> {
 
 /// Adds to what is counted, and gives the sum. Of threads that count at the same time, some may be lost: to exclude that would take as
 /// long as a short region does.
-pub(super) fn count(counted: &AtomicU64, more: u64) -> u64 {
+fn count(counted: &AtomicU64, more: u64) -> u64 {
     let sum = counted.load(Ordering::Relaxed).wrapping_add(more);
     counted.store(sum, Ordering::Relaxed);
     sum
