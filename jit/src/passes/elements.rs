@@ -9,7 +9,8 @@
 //!
 //! - The sum is poison as the offset does not fit. Then the place, which is not before it, is beyond any region, or before it by more
 //!   than what is added.
-//! - The array's pointer is poison. Elements of up to 128 bytes, counted in 32 bits, are at most 2³⁸ away, places 2³⁰.
+//! - The array's pointer is poison. Elements of up to 128 bytes, counted in 32 bits, are at most 2³⁸ away, places 2³⁰. Offsets that
+//!   are no such numbers are taken for numbers of bytes; for these, null stands for an array's pointer that is poison.
 //!
 //! Packed accesses (`record/packed.rs`) also ask how many elements there are from a place on. Where the place is in bounds
 //! that is the same by number, and elsewhere nobody looks at it.
@@ -18,12 +19,13 @@
 //! if there is a check of it that is not of a constant place.
 
 use super::Lasting;
-use super::defs::{Def, Defs};
+use super::defs::Defs;
 use super::licm::{Loops, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
-use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
+use crate::ir::{BlockId, Inst, Kind, Region, Type, Value, unsigned};
 use spmdvm_vm::isa::Op;
+use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 use std::collections::{HashMap, HashSet};
 
@@ -37,6 +39,7 @@ const MAX_PLACE: i64 = 1 << 30;
 #[derive(Clone, Copy)]
 struct Element {
     array: Value,
+    /// Of type `i32`, or as `i64` a number of bytes.
     number: Value,
     size: u32,
     /// From the beginning of the array to that of the element, in bytes.
@@ -111,18 +114,20 @@ fn element(region: &Region, defs: &Defs, pointer: Value) -> Option<Element> {
         sum = defs.as_op(pointer, Op::PAdd)?;
     }
     let offset = sum.arg(1);
-    let converted = |v: Value| {
-        let convert = defs.get(v)?;
-        matches!(convert.kind, Kind::Op { op: Op::Convert, ty: Ty::I64, from: Ty::I32 }).then(|| convert.arg(0))
+    let (number, size) = scaled(defs, offset).unwrap_or((offset, 1));
+    Some(Element { array: sum.arg(0), number, size, offset, place })
+}
+
+/// The number of 32 bits of which an offset is a multiple, and the size of the elements.
+fn scaled(defs: &Defs, offset: Value) -> Option<(Value, u32)> {
+    let (extended, size) = match (defs.as_op(offset, Op::Mul), defs.as_op(offset, Op::Shl)) {
+        (Some(product), _) => (product.arg(0), defs.known(product.arg(1))?),
+        (_, Some(shifted)) => (shifted.arg(0), 1u64.checked_shl(u32::try_from(defs.known(shifted.arg(1))?).ok()?)?),
+        _ => (offset, 1),
     };
-    let scaled = |product: Def, size: u64| Some((converted(product.arg(0))?, size));
-    let (number, size) = match (defs.as_op(offset, Op::Mul), defs.as_op(offset, Op::Shl)) {
-        (Some(product), _) => scaled(product, defs.known(product.arg(1))?)?,
-        (_, Some(shifted)) => scaled(shifted, 1u64.checked_shl(u32::try_from(defs.known(shifted.arg(1))?).ok()?)?)?,
-        _ => (converted(offset)?, 1),
-    };
-    let fits = (1..=MAX_SIZE).contains(&size) && !region.ty(number).is_varying();
-    fits.then_some(Element { array: sum.arg(0), number, size: size as u32, offset, place })
+    let convert = defs.get(extended)?;
+    let extends = matches!(convert.kind, Kind::Op { op: Op::Convert, ty: Ty::I64, from: Ty::I32 });
+    (extends && (1..=MAX_SIZE).contains(&size)).then(|| (convert.arg(0), size as u32))
 }
 
 /// The checks of constant places, by the comparison; leaves those pointers out of which others are checked.
@@ -132,7 +137,8 @@ fn checks(region: &Region, defs: &Defs, elements: &mut HashMap<Value, Element>) 
     let mut distances = HashSet::new();
     for inst in insts() {
         if let Some((v, check, distance)) = inst.result.and_then(|v| check(defs, v)).filter(|(_, check, _)| {
-            let element = elements.get(&check.pointer).filter(|e| check.op == Op::Lt || check.scale == e.size);
+            let counts = |e: &&Element| check.scale == e.size && region.ty(e.number).ty == Ty::I32;
+            let element = elements.get(&check.pointer).filter(|e| check.op == Op::Lt || counts(e));
             element.and_then(|e| e.place.checked_add(check.place)).is_some_and(|place| (0..=MAX_PLACE).contains(&place))
         }) {
             checks.insert(v, check);
@@ -183,15 +189,16 @@ fn rewrite(m: &mut Maker<'_>, inst: Inst, elements: &HashMap<Value, Element>, ch
         inst.result.and_then(|v| checks.get(&v)).and_then(|c| Some((c, elements.get(&c.pointer)?)))
     {
         let (scale, disp) = (element.size, element.place + check.place);
-        let low = Kind::IndexLow { scale, disp, ty: Ty::I32 };
-        let low = m.inst(low, &[element.array], Type::uniform(Ty::I32));
-        let length = m.region_len(element.array, check.write);
-        let span = Kind::IndexSpan { scale, disp, need: check.need, ty: Ty::I32 };
-        let span = m.inst(span, &[element.array, length], Type::uniform(Ty::U32));
-        let distance = m.op(Op::Sub, Ty::I32, &[element.number, low]);
-        let distance = m.cast(Op::Bitcast, distance, Ty::U32);
+        let ty = m.region.ty(element.number).ty;
+        let array = if ty == Ty::I32 { element.array } else { sound(m, element.array) };
+        let low = m.inst(Kind::IndexLow { scale, disp, ty }, &[array], Type::uniform(ty));
+        let length = m.region_len(array, check.write);
+        let span = Kind::IndexSpan { scale, disp, need: check.need, ty };
+        let span = m.inst(span, &[array, length], Type::uniform(unsigned(ty)));
+        let distance = m.op(Op::Sub, ty, &[element.number, low]);
+        let distance = m.cast(Op::Bitcast, distance, unsigned(ty));
         let args = if check.op == Op::Lt { vec![distance, span] } else { vec![span, distance] };
-        return Inst { kind: op(check.op, Ty::U32), args, result: inst.result };
+        return Inst { kind: op(check.op, unsigned(ty)), args, result: inst.result };
     }
     match (inst.kind, inst.args.first().and_then(|v| elements.get(v))) {
         (Kind::HostAddress { disp }, Some(element)) => {
@@ -203,4 +210,15 @@ fn rewrite(m: &mut Maker<'_>, inst: Inst, elements: &HashMap<Value, Element>, ch
         }
         _ => inst,
     }
+}
+
+/// The pointer, or null if it is poison.
+fn sound(m: &mut Maker<'_>, pointer: Value) -> Value {
+    // Of the poison offset the highest bit is the only one.
+    let offset = m.with(Op::Shl, Ty::U64, pointer, 64 - u64::from(OFFSET_BITS));
+    let poison = m.constant(Ty::U64, 1 << 63);
+    let is_poison = m.op(Op::Eq, Ty::U64, &[offset, poison]);
+    let null = m.constant(Ty::U64, 0);
+    let select = Kind::Op { op: Op::Select, ty: Ty::U64, from: Ty::U64 };
+    m.inst(select, &[is_poison, null, pointer], Type::uniform(Ty::U64))
 }

@@ -10,6 +10,7 @@
 //! | [`gvn`] | equal pure instructions are computed once |
 //! | [`guards`] | guards, branches and masks that earlier ones decide disappear |
 //! | [`strength_reduction`] | divisions by what is constant or does not change in a loop become multiplications |
+//! | [`pointer_induction`] | pointers that loops advance are a pointer from before and a distance |
 //! | [`elements`] | what is accessed by pointers to elements is accessed by the elements' numbers |
 //! | [`bounds`] | checks of bounds that others imply disappear, those by one index are merged |
 //! | [`pointers`] | what is asked about the memory of pointers that change in a loop is asked about where they come from |
@@ -51,6 +52,7 @@ pub mod mask_words;
 pub mod mem2reg;
 pub mod narrow;
 pub mod params;
+pub mod pointer_induction;
 pub mod pointers;
 pub mod predictive_commoning;
 pub mod rematerialise;
@@ -86,6 +88,7 @@ pub const PASSES: &[Pass] = &[
     ("params", params::run),
     ("straighten", straighten::run),
     ("same_pointers", same_pointers::run),
+    ("pointer_induction", pointer_induction::run),
     ("elements", elements::run),
     ("bounds", bounds::run),
     ("pointers", pointers::run),
