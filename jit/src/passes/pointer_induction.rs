@@ -36,6 +36,7 @@ pub fn run(region: &mut Region) {
         return;
     }
     let mut sums = Vec::new();
+    let mut on_the_way = HashMap::new();
     // Pointers that advance together share their distance.
     let mut distances: Vec<(&[Stop], HashMap<BlockId, Value>)> = Vec::new();
     for walk in &walks {
@@ -50,7 +51,11 @@ pub fn run(region: &mut Region) {
             sums.push((param, Maker { region, to: &mut made }.op(Op::PAdd, Ty::U64, &args)));
             region.blocks[stop.block.index()].insts.splice(0..0, made);
         }
+        for &(sum, base, step) in &walk.sums {
+            on_the_way.insert(sum, (walk.from, distances[known].1[&base], step));
+        }
     }
+    count_from_before(region, &on_the_way);
     let mut to = identity(region);
     sums.into_iter().for_each(|(param, sum)| to[param.index()] = sum);
     replace(region, &to);
@@ -72,6 +77,8 @@ struct Walk {
     params: Vec<Value>,
     /// In the order of the blocks.
     stops: Vec<Stop>,
+    /// Sums on the way from one to the next: where the pointer was before, and how far from there.
+    sums: Vec<(Value, BlockId, i64)>,
 }
 
 /// The parameters that may be pointers.
@@ -121,7 +128,7 @@ impl Pointers {
         }
         let mut params = vec![param];
         let (mut forwards, mut backwards) = (false, false);
-        let mut stops = Vec::new();
+        let (mut stops, mut sums) = (Vec::new(), Vec::new());
         while let Some(&param) = params.get(stops.len()) {
             let &(block, ref brought) = self.params.get(&param)?;
             if !loops.contains(l, block) || stops.iter().any(|stop: &Stop| stop.block == block) {
@@ -129,13 +136,14 @@ impl Pointers {
             }
             let mut edges = Vec::new();
             for &(edge, v) in brought {
-                let (base, step) = self.step(v, from)?;
+                let (base, step, chain) = self.step(v, from)?;
                 forwards |= step > 0;
                 backwards |= step < 0;
                 if base != from && !params.contains(&base) {
                     params.push(base);
                 }
                 let base = self.params.get(&base).filter(|_| base != from).map(|&(block, _)| block);
+                sums.extend(base.into_iter().flat_map(|base| chain.iter().map(move |&(sum, step)| (sum, base, step))));
                 edges.push((edge, base, step));
             }
             stops.push(Stop { block, edges });
@@ -146,22 +154,42 @@ impl Pointers {
         let mut pairs: Vec<(Stop, Value)> = stops.into_iter().zip(params).collect();
         pairs.sort_by_key(|(stop, _)| stop.block);
         let (stops, params) = pairs.into_iter().unzip();
-        Some(Walk { from, params, stops })
+        Some(Walk { from, params, stops, sums })
     }
 
-    /// The parameter, or the pointer from before, that a value is a sum from, and how far from it. All steps are of one sign.
-    fn step(&self, mut v: Value, from: Value) -> Option<(Value, i64)> {
+    /// The parameter, or the pointer from before, that a value is a sum from, how far from it, and all sums in between, the value first,
+    /// with how far these are. All steps are of one sign.
+    fn step(&self, mut v: Value, from: Value) -> Option<(Value, i64, Vec<(Value, i64)>)> {
         let mut total = 0i64;
+        let mut chain = Vec::new();
         while v != from && !self.params.contains_key(&v) {
             let sum = self.defs.as_op(v, Op::PAdd)?;
             let step = self.defs.known(sum.arg(1))? as i64;
             if step.signum() * total.signum() < 0 {
                 return None;
             }
+            chain.push((v, total));
             total = total.checked_add(step)?;
             v = sum.arg(0);
         }
-        (total.abs() <= MAX_STEP).then_some((v, total))
+        chain.iter_mut().for_each(|(_, from_end)| *from_end = total - *from_end);
+        (total.abs() <= MAX_STEP).then_some((v, total, chain))
+    }
+}
+
+/// Makes of sums with a pointer that is advanced sums with the one from before the loop: of each, that, the distance, and how far from there.
+fn count_from_before(region: &mut Region, sums: &HashMap<Value, (Value, Value, i64)>) {
+    for b in 0..region.blocks.len() {
+        let insts = std::mem::take(&mut region.blocks[b].insts);
+        let mut new = Vec::with_capacity(insts.len());
+        for mut inst in insts {
+            if let Some(&(from, distance, step)) = inst.result.and_then(|v| sums.get(&v)) {
+                let distance = Maker { region, to: &mut new }.with(Op::Add, Ty::I64, distance, step as u64);
+                inst.args = vec![from, distance];
+            }
+            new.push(inst);
+        }
+        region.blocks[b].insts = new;
     }
 }
 

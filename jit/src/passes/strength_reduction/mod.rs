@@ -11,7 +11,8 @@
 //! negative numbers first.
 //!
 //! *Other constants*, of all integer types: [`magic`] finds the factor. A negative divisor negates the quotient. −1 and the
-//! least number of the type are powers of two here (wrapping makes them right: `MIN / -1` is `MIN`).
+//! least number of the type are powers of two here (wrapping makes them right: `MIN / -1` is `MIN`). Vectors of bytes are divided in
+//! 16 bits.
 //!
 //! *Invariant divisors*, of 32 bits, in loops: the factor is computed by scalar code where the divisor is known, once for each
 //! time that the loop is entered (one division of 64 bits, a few other instructions), by the general form that
@@ -30,7 +31,7 @@ use super::defs::Defs;
 use super::licm::{Loops, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
-use crate::ir::{BlockId, Inst, Kind, Region, Value, unsigned};
+use crate::ir::{BlockId, Inst, Kind, Region, Type, Value, unsigned};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
@@ -89,6 +90,9 @@ fn replacement(
     };
     let mut m = Maker { region, to: done };
     let quotient = match (known, factors) {
+        (Some(c), _) if is_of_many_bytes(m.region.ty(x)) && !c.is_power_of_two() => {
+            return Some(in_words(&mut m, op, ty, x, c));
+        }
         (Some(c), _) => by_constant(&mut m, ty, x, c),
         (None, Some(factors)) => factors.quotient(&mut m, ty, x),
         (None, None) => return None,
@@ -99,8 +103,36 @@ fn replacement(
     if let Some(c) = known.filter(|c| c.is_power_of_two() && !ty.is_signed()) {
         return Some(m.with(Op::And, ty, x, c - 1));
     }
+    Some(remainder(&mut m, ty, x, quotient, d))
+}
+
+fn remainder(m: &mut Maker<'_>, ty: Ty, x: Value, quotient: Value, d: Value) -> Value {
     let product = m.op(Op::Mul, ty, &[quotient, d]);
-    Some(m.op(Op::Sub, ty, &[x, product]))
+    m.op(Op::Sub, ty, &[x, product])
+}
+
+fn is_of_many_bytes(ty: Type) -> bool {
+    ty.is_varying() && ty.ty.size() == 1
+}
+
+/// Bytes divided by a constant, in 16 bits: no machine has high halves of products of vectors of bytes.
+fn in_words(m: &mut Maker<'_>, op: Op, ty: Ty, x: Value, c: u64) -> Value {
+    let signed = ty.is_signed();
+    let (words, c) = if signed { (Ty::I16, i64::from(c as i8) as u64) } else { (Ty::U16, c) };
+    let x = m.cast(Op::Convert, x, words);
+    let quotient = match signed {
+        true => signed_by_constant(m, words, x, c),
+        // Of a number below 2⁸ the product with the next number above 2¹⁶ / c is too large by less than 2¹⁶ / c.
+        false => m.with(Op::MulHi, words, x, (1u64 << 16).div_ceil(c)),
+    };
+    let result = match op {
+        Op::IDiv => quotient,
+        _ => {
+            let d = m.constant(words, c);
+            remainder(m, words, x, quotient, d)
+        }
+    };
+    m.cast(Op::Convert, result, ty)
 }
 
 /// The quotient by a constant that is not 0.

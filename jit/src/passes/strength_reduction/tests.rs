@@ -123,3 +123,11 @@ fn divisors_that_are_known_late() {
         code.run(&[5, 0]);
     }
 }
+
+#[test]
+fn one_product_divides_a_byte() {
+    for c in (1u64..256).filter(|c| !c.is_power_of_two()) {
+        let factor = (1u64 << 16).div_ceil(c);
+        (0..256).for_each(|x| assert_eq!((x * factor) >> 16, x / c, "{x} / {c}"));
+    }
+}
