@@ -177,6 +177,8 @@ impl<'a, 'c> Preprocessor<'a, 'c> {
         self.enter_file(file, None);
         self.run();
         self.output.clear();
+        // The program ends where its own file does.
+        self.files.clear();
     }
 
     fn enter_file(&mut self, id: FileId, path: Option<PathBuf>) {

@@ -16,6 +16,12 @@ fn run(text: &str) -> (String, Vec<&'static str>) {
 }
 
 fn run_with(text: &str, defines: &[(String, String)]) -> (String, Vec<&'static str>) {
+    let (text, codes, _) = run_to_end(text, defines);
+    (text, codes)
+}
+
+/// The tokens, the diagnostics, and the file and place of the end.
+fn run_to_end(text: &str, defines: &[(String, String)]) -> (String, Vec<&'static str>, (String, u32)) {
     let mut sources = SourceMap::new();
     let main = sources.add("main.ispc", text);
     let arena = Bump::new();
@@ -29,7 +35,9 @@ fn run_with(text: &str, defines: &[(String, String)]) -> (String, Vec<&'static s
         }
         out.push_str(result.texts.spelling(token));
     }
-    (out.trim().to_string(), diagnostics.iter().map(|diagnostic| diagnostic.code.id()).collect())
+    let end = result.tokens.last().expect("the end is a token").span;
+    let file = sources.get(end.file).expect("the end is in a file").name.clone();
+    (out.trim().to_string(), diagnostics.iter().map(|diagnostic| diagnostic.code.id()).collect(), (file, end.lo))
 }
 
 struct HeaderLoader;
@@ -146,6 +154,10 @@ fn builtins_and_line() {
 fn defines_from_outside() {
     let defines = [("A".to_string(), "1 + 2".to_string()), ("F(x)".to_string(), "x x".to_string())];
     assert_eq!(run_with("A F(b)", &defines), ("1 + 2 b b".to_string(), vec![]));
+    // The program ends in its own file.
+    for defines in [&defines[..], &[]] {
+        assert_eq!(run_to_end("A F(b)", defines).2, ("main.ispc".to_string(), 6));
+    }
 }
 
 #[test]
