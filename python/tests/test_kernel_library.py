@@ -154,11 +154,69 @@ def test_what_is_wrong_is_at_the_call():
         (lambda x: np.round(x + 0.5, x), "the number of digits is a constant"),
         (lambda x: math.gcd(x > 1, 2), "`math.gcd` does not take such arguments: bools have no magnitude"),
         (lambda x: math.gcd(x), "`gcd` takes 2 arguments"),
+        (lambda x: math.gcd(x, 0.5), "`math.gcd` takes integers"),
+        (lambda x: np.lcm(x + 0.5, x), "`np.lcm` takes integers"),
+        (lambda x: math.isqrt(x / 2), "`math.isqrt` takes integers"),
+        (lambda x: math.comb(x * 1.0, 2), "`math.comb` takes integers"),
         (lambda x: round(x + 0.5, 2), "`round` takes one number in a kernel"),
     ]:
         with pytest.raises(spmdvm.CompileError, match=message) as caught:
             spmdvm.kernel(function)(np.arange(3))
         assert caught.value.diagnostics[0].file == __file__
+
+
+SMALL = np.array([0, 1, 2, 3, 5, 11, 100, 120])
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32])
+def test_math_makes_doubles_of_small_integers(dtype):
+    x = SMALL.astype(dtype)
+    for kernel in (
+        lambda x: math.sqrt(x),
+        lambda x: math.pow(x, 3),
+        lambda x: math.hypot(x, x),
+        lambda x: math.atan2(x, 3),
+        lambda x: math.copysign(x, -1.0),
+        lambda x: math.fabs(x),
+        lambda x: math.degrees(x),
+        lambda x: math.log(x + 1),
+        lambda x: math.ldexp(x, 9),
+        lambda x: math.erf(x),
+        lambda x: math.gamma(x + 1),
+        lambda x: math.modf(x)[1],
+    ):
+        got, want = spmdvm.kernel(kernel)(x), [kernel(v) for v in x.astype(int).tolist()]
+        np.testing.assert_allclose(got, want, rtol=4e-15)
+        assert got.dtype == np.float64
+    assert spmdvm.kernel(lambda x: math.sqrt(x))(x.astype(np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32])
+def test_choices_of_small_integers(dtype):
+    n = np.arange(11, dtype=dtype)
+    assert spmdvm.kernel(lambda n: math.comb(n, 4))(n).tolist() == [math.comb(v, 4) for v in range(11)]
+    assert spmdvm.kernel(lambda n: math.perm(n, 2))(n).tolist() == [math.perm(v, 2) for v in range(11)]
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.int32, np.uint64, np.float16, np.float32])
+def test_floats_of_integers_have_the_types_of_numpy(dtype):
+    x = SMALL.astype(dtype)
+    for kernel in (
+        lambda x: np.rint(x),
+        lambda x: np.float_power(x, x),
+        lambda x: np.logaddexp(x, x),
+        lambda x: np.modf(x)[1],
+        lambda x: np.frexp(x)[0],
+        lambda x: np.heaviside(x, x),
+        lambda x: np.fmod(x, x >= 0),
+        lambda x: np.fmin(x, x > 4),
+        lambda x: np.fmax(x, 2.5),
+    ):
+        with np.errstate(all="ignore"):
+            want = kernel(x)
+        got = spmdvm.kernel(kernel)(x)
+        assert got.dtype == want.dtype, (kernel, got.dtype, want.dtype)
+        np.testing.assert_allclose(got, want, rtol=4 * np.finfo(want.dtype).eps if want.dtype.kind == "f" else 0)
 
 
 GAMMA = np.concatenate([

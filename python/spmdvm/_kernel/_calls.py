@@ -153,7 +153,11 @@ class Calls(Arrays):
         if function is np.linalg.norm:
             node = without_axis(node)
         written = _library.find(function)
-        return self._own(node, function, as_statement) if written is None else self._of_library(node, written)
+        if written is None:
+            return self._own(node, function, as_statement)
+        if _library.is_typed(function):
+            return self._of_numbers(node, function, written)
+        return self._of_library(node, written)
 
     def _several(self, node: ast.Call, function: Any) -> Value | None:
         """Translate `min`, `max`, `sum`, `any` and `all` of a tuple; None if it is another call."""
@@ -187,6 +191,28 @@ class Calls(Arrays):
         tests = [self.as_bool(node, part) for part in value.parts]
         text = (" || " if how == "any" else " && ").join(test.text for test in tests)
         return Value(f"({text})", BOOL, value.uniform) if tests else constant(how == "all")
+
+    def _of_numbers(self, node: ast.Call, function: Any, written: Any) -> Value:
+        """Translate a call of a function that is written in Python, and of which numbers have to have some types."""
+        values = [self.number(arg) for arg in node.args]
+        for arg, value in zip(node.args, values):
+            if _library.takes_integers(function) and value.type.kind == "f":
+                message, help = f"`{ast.unparse(node.func)}` takes integers", "convert it: `int(x)`"
+                self.fail(arg, message, f"`{value.type}`", help)
+        if _library.takes_doubles(function):
+            values = [_functions.in_math(self, node, value) for value in values]
+        if _library.takes_floats(function) and values and all(value.type.kind != "c" for value in values):
+            ty = _functions.float_type(self, node, values)
+            values = [self.convert(node, value, ty) for value in values]
+        given = []
+        for arg, value in zip(node.args, values):
+            at = ast.copy_location(ast.Attribute(ast.Name("<value>", ast.Load()), "T", ast.Load()), arg)
+            self.elements[id(at)] = value
+            given.append(at)
+        result = self._of_library(ast.copy_location(ast.Call(node.func, given, node.keywords), node), written)
+        for at in given:
+            del self.elements[id(at)]
+        return result
 
     def _of_library(self, node: ast.Call, written: Any, as_statement: bool = False) -> Value | None:
         """Translate a call of a function that is written in Python; what is wrong with it is wrong with the call."""

@@ -168,7 +168,7 @@ def _conversion(body: Any, node: Any, args: list[Value], ty: Num) -> Value:
     return body.convert(node, args[0], ty)
 
 
-def _float_type(body: Any, node: Any, args: list[Value]) -> Num:
+def float_type(body: Any, node: Any, args: list[Value]) -> Num:
     """Give the type in which numpy computes a function of floats."""
     ty = args[0].type
     for arg in args[1:]:
@@ -188,13 +188,43 @@ def _of_floats(spmd: str, arity: int) -> Call:
 
     def call(body: Any, node: Any, args: list[Value]) -> Value:
         _take(body, node, args, arity)
-        ty = _float_type(body, node, args)
+        ty = float_type(body, node, args)
         texts = (body.cast(arg, ty, node).text for arg in args)
         shape = "uniform " if all(arg.uniform for arg in args) else ""
         texts = (f"({shape}{ty.spmd}){text}" for text in texts)
         return Value(f"{spmd}({', '.join(texts)})", ty, all(arg.uniform for arg in args))
 
     return call
+
+
+def _of_math(call: Call) -> Call:
+    """Have small integers and bools be doubles, as functions of `math` make them; floats keep their precision."""
+
+    def converted(body: Any, node: Any, args: list[Value]) -> Value:
+        return call(body, node, [in_math(body, node, arg) for arg in args])
+
+    return converted
+
+
+def in_math(body: Any, node: Any, value: Value) -> Value:
+    """Give what a function of `math` computes with: numpy's functions take floats of 16 and 32 bits for these types."""
+    is_small = value.type == BOOL or (value.type.is_int and value.type.bits < 32)
+    return body.convert(node, value, FLOAT64) if is_small else value
+
+
+def _float_power(body: Any, node: Any, args: list[Value]) -> Value:
+    """Translate a power that numpy computes in doubles at least."""
+    _take(body, node, args, 2)
+    args = [arg if arg.type in (INT, FLOAT) else body.convert(node, arg, FLOAT64) for arg in args]
+    return _of_floats("pow", 2)(body, node, args)
+
+
+def _rint(body: Any, node: Any, args: list[Value]) -> Value:
+    """Translate the one rounding of numpy's that makes floats of integers."""
+    _take(body, node, args, 1)
+    (value,) = args
+    ty = float_type(body, node, args)
+    return _same("round")(body, node, args) if value.type.kind == "f" else body.convert(node, value, ty)
 
 
 def _whole(spmd: str) -> Call:
@@ -414,7 +444,7 @@ def _square(body: Any, node: Any, args: list[Value]) -> Value:
 def _scaled(factor: float) -> Call:
     def call(body: Any, node: Any, args: list[Value]) -> Value:
         _take(body, node, args, 1)
-        ty = _float_type(body, node, args)
+        ty = float_type(body, node, args)
         x, k = body.cast(args[0], ty, node), body.cast(constant(factor), ty, node)
         return Value(f"({x.text} * {k.text})", ty, x.uniform)
 
@@ -490,6 +520,7 @@ def _fmod(body: Any, node: Any, args: list[Value]) -> Value:
     """Translate the remainder with the sign of the dividend, as C's, also of integers."""
     _take(body, node, args, 2)
     ty = promote(args[0].type, args[1].type)
+    ty = NUMBERS["int8"] if ty == BOOL else ty
     if ty is None or not ty.is_int:
         return _of_floats("fmod", 2)(body, node, args)
     a, b = (body.cast(arg, ty, node) for arg in args)
@@ -505,7 +536,7 @@ def _reciprocal(body: Any, node: Any, args: list[Value]) -> Value:
 
 def _nextafter(body: Any, node: Any, args: list[Value]) -> Value:
     _take(body, node, args, 2)
-    ty = _float_type(body, node, args)
+    ty = float_type(body, node, args)
     if ty.bits == 16:
         body.fail(node, "neighbours are known of float32 and float64", "`float16`", "convert it: `np.float32(x)`")
     a, b = (body.cast(arg, ty, node) for arg in args)
@@ -514,7 +545,7 @@ def _nextafter(body: Any, node: Any, args: list[Value]) -> Value:
 
 def _ldexp(body: Any, node: Any, args: list[Value]) -> Value:
     _take(body, node, args, 2)
-    ty, by = _float_type(body, node, args[:1]), args[1]
+    ty, by = float_type(body, node, args[:1]), args[1]
     if not by.type.is_int:
         body.fail(node, "`ldexp` takes a float and an integer", f"`{by.type}`", "convert it: `int(x)`")
     x, shape = body.cast(args[0], ty, node), "uniform " if by.uniform else ""
@@ -523,6 +554,11 @@ def _ldexp(body: Any, node: Any, args: list[Value]) -> Value:
         # From there on all is zero or infinite.
         power = f"(int)max(min(({shape}int64){body.cast(by, by.type, node).text}, 100000ll), -100000ll)"
     return Value(f"ldexp({x.text}, {power})", ty, x.uniform and by.uniform)
+
+
+def _ldexp_of_math(body: Any, node: Any, args: list[Value]) -> Value:
+    _take(body, node, args, 2)
+    return _ldexp(body, node, [in_math(body, node, args[0]), args[1]])
 
 
 def _np_round(body: Any, node: Any, args: list[Value]) -> Value:
@@ -654,12 +690,12 @@ def _know(call: Call, *functions: Any, complex: bool = False) -> None:
 
 def _fill() -> None:
     for name in ("erf", "erfc"):
-        _know(_of_floats(name, 1), getattr(math, name))
+        _know(_of_math(_of_floats(name, 1)), getattr(math, name))
     same = "sqrt exp exp2 expm1 log2 log10 log1p sin cos tan sinh cosh tanh cbrt"
     for name in same.split():
         of_complex = {"exp": _complex.exp, "sqrt": _complex.sqrt}.get(name)
         of_floats = _of_floats(name, 1)
-        _know(of_floats, getattr(math, name, None))
+        _know(_of_math(of_floats), getattr(math, name, None))
         of_numpy = of_floats if of_complex is None else _either(of_floats, of_complex)
         _know(of_numpy, getattr(np, name), complex=of_complex is not None)
     of_cmath = {"exp": _complex.exp, "sqrt": _complex.sqrt, "phase": _complex.angle, "polar": _complex.polar}
@@ -679,23 +715,21 @@ def _fill() -> None:
         "acosh": "arccosh",
         "atanh": "arctanh",
     }.items():
-        _know(_of_floats(ours, 1), getattr(math, ours), getattr(np, numpys))
-    for ours, functions in {
-        "atan2": (math.atan2, np.arctan2),
-        "hypot": (np.hypot,),
-        "copysign": (math.copysign, np.copysign),
-        "fmod": (math.fmod,),
-        "pow": (math.pow, np.float_power),
-    }.items():
-        _know(_of_floats(ours, 2), *functions)
+        _know(_of_math(_of_floats(ours, 1)), getattr(math, ours))
+        _know(_of_floats(ours, 1), getattr(np, numpys))
+    for name in ("atan2", "copysign", "fmod", "pow"):
+        _know(_of_math(_of_floats(name, 2)), getattr(math, name))
+    for ours, numpys in {"atan2": "arctan2", "copysign": "copysign", "hypot": "hypot"}.items():
+        _know(_of_floats(ours, 2), getattr(np, numpys))
+    _know(_float_power, np.float_power)
     for name in ("floor", "ceil", "trunc"):
         _know(_whole(name), getattr(math, name))
         _know(_same(name), getattr(np, name))
-    _know(_log, math.log)
+    _know(_of_math(_log), math.log)
     _know(_either(_of_floats("log", 1), _complex.log), np.log, complex=True)
     _know(_log_of_complex, cmath.log, complex=True)
-    _know(_hypot, math.hypot)
-    _know(_same("round"), np.rint)
+    _know(_of_math(_hypot), math.hypot)
+    _know(_rint, np.rint)
     _know(_same("trunc"), np.fix)
     _know(_np_round, np.round, np.around)
     _know(_unary(ast.USub()), np.negative, complex=True)
@@ -705,11 +739,13 @@ def _fill() -> None:
     _know(_part("real"), np.real, complex=True)
     _know(_fmod, np.fmod)
     _know(_reciprocal, np.reciprocal, complex=True)
-    _know(_ldexp, math.ldexp, np.ldexp)
+    _know(_ldexp_of_math, math.ldexp)
+    _know(_ldexp, np.ldexp)
     _know(_nextafter, np.nextafter, getattr(math, "nextafter", None))
     _know(_round, round)
     _know(_abs, abs, np.abs, np.absolute, complex=True)
-    _know(_of_floats("abs", 1), math.fabs, np.fabs)
+    _know(_of_math(_of_floats("abs", 1)), math.fabs)
+    _know(_of_floats("abs", 1), np.fabs)
     _know(_predicate("isnan", False), math.isnan)
     _know(_predicate("isnan", False), np.isnan, complex=True)
     _know(_predicate("isinf", False), math.isinf)
@@ -727,8 +763,10 @@ def _fill() -> None:
     _know(_divmod, divmod, np.divmod)
     _know(_bit_count(INT), getattr(int, "bit_count", None))
     _know(_bit_count(NUMBERS["uint8"]), getattr(np, "bitwise_count", None))
-    _know(_scaled(math.pi / 180), math.radians, np.radians, np.deg2rad)
-    _know(_scaled(180 / math.pi), math.degrees, np.degrees, np.rad2deg)
+    _know(_of_math(_scaled(math.pi / 180)), math.radians)
+    _know(_scaled(math.pi / 180), np.radians, np.deg2rad)
+    _know(_of_math(_scaled(180 / math.pi)), math.degrees)
+    _know(_scaled(180 / math.pi), np.degrees, np.rad2deg)
     for op, functions in {
         "+": (np.add,),
         "-": (np.subtract,),

@@ -116,7 +116,8 @@ def factorial(n):
 
 
 @_is(getattr(math, "comb", None))
-def comb(n, k):
+def comb(of, chosen):
+    n, k = int(of), int(chosen)
     assert n >= 0
     assert k >= 0
     many = 1 if k <= n else 0
@@ -132,7 +133,8 @@ def comb(n, k):
 
 
 @_is(getattr(math, "perm", None))
-def perm(n, k=-1):
+def perm(of, chosen=-1):
+    n, k = int(of), int(chosen)
     count = n if k == -1 else k
     assert n >= 0
     assert count >= 0
@@ -241,7 +243,8 @@ def dist(p, q):
     assert len(p) == len(q), "both arrays have as many elements"
     total = 0.0
     for k in range(len(p)):
-        total = math.hypot(total, p[k] - q[k])
+        # (Differences of small integers would wrap.)
+        total = math.hypot(total, 1.0 * p[k] - q[k])
     return total
 
 
@@ -301,12 +304,13 @@ def frexp(x):
 
 @_is(np.fmax)
 def fmax(a, b):
-    return a if a >= b or b != b else b
+    # `np.where` has a type for a bool and a number.
+    return np.where(a >= b or b != b, a, b)
 
 
 @_is(np.fmin)
 def fmin(a, b):
-    return a if a <= b or b != b else b
+    return np.where(a <= b or b != b, a, b)
 
 
 @_is(np.heaviside)
@@ -319,7 +323,7 @@ def logaddexp(a, b):
     if a == b:
         return a + math.log(2)
     apart = a - b
-    return a + math.log1p(math.exp(-apart)) if apart > 0 else b + math.log1p(math.exp(apart))
+    return a + np.log1p(np.exp(-apart)) if apart > 0 else b + np.log1p(np.exp(apart))
 
 
 @_is(np.logaddexp2)
@@ -328,7 +332,7 @@ def logaddexp2(a, b):
         return a + 1.0
     apart = a - b
     unit = 1 / math.log(2)
-    return a + unit * math.log1p(np.exp2(-apart)) if apart > 0 else b + unit * math.log1p(np.exp2(apart))
+    return a + unit * np.log1p(np.exp2(-apart)) if apart > 0 else b + unit * np.log1p(np.exp2(apart))
 
 
 @_is(np.sinc)
@@ -363,6 +367,26 @@ def makes_array(function: Any) -> bool:
 def takes_numbers(function: Any) -> bool:
     """Return whether a function that is written here gives a number for numbers, such as `math.gcd`."""
     return id(function) in _WRITTEN and not makes_array(function) and not takes_array(function)
+
+
+def takes_integers(function: Any) -> bool:
+    """Return whether a function of `math` or numpy takes integers alone, such as `math.gcd`."""
+    return find(function) in _OF_INTEGERS
+
+
+def takes_doubles(function: Any) -> bool:
+    """Return whether one of `math` makes doubles of what it is given, such as `math.gamma`."""
+    return any(function is known for known in _OF_DOUBLES)
+
+
+def takes_floats(function: Any) -> bool:
+    """Return whether one of numpy makes floats of what it is given, of the type that its arguments have in common."""
+    return any(function is known for known in _OF_FLOATS)
+
+
+def is_typed(function: Any) -> bool:
+    """Return whether a function that is written here takes numbers of some types, or converts them to such."""
+    return takes_integers(function) or takes_doubles(function) or takes_floats(function)
 
 
 def takes_complex(function: Any) -> bool:
@@ -771,6 +795,11 @@ def note(
     _BY_DIMENSIONS.update(by_dimensions)
 
 
+_OF_INTEGERS = {gcd, lcm, isqrt, factorial, comb, perm}
+_OF_DOUBLES = [
+    math.isclose, math.gamma, math.lgamma, getattr(math, "ulp", None), math.remainder, math.modf, math.frexp,
+]  # fmt: skip
+_OF_FLOATS = [np.logaddexp, np.logaddexp2, np.modf, np.frexp, np.spacing, np.heaviside]
 _OF_COMPLEX: set[Any] = set()
 _CHOICES: dict[Any, Choice] = {}
 _DIMENSIONS: dict[Any, int] = {}
