@@ -432,3 +432,31 @@ def assert_same(found, expected):
         assert found.dtype == expected.dtype and np.allclose(found, expected)
     else:
         assert np.isclose(copy.copy(found), expected)
+
+
+def test_numbers_that_array_kernels_return_are_those_of_python():
+    class Found(NamedTuple):
+        value: float
+        place: int
+        mean: float
+
+    @spmdvm.kernel
+    def largest(a):
+        k = 0
+        for i in range(len(a)):
+            if a[i] > a[k]:
+                k = i
+        return Found(a[k], k, np.mean(a))
+
+    @spmdvm.kernel
+    def several(a):
+        return a[0], len(a), 1.5, (len(a) / 2, 2j), a * 2
+
+    # Each as in Python: counters and lengths are ints, what comes of elements is numpy's.
+    for dtype in (np.int8, np.uint64, np.float16, np.float32, np.float64):
+        b = A.astype(dtype)
+        found = largest(b)
+        assert found == (5, 4, np.mean(b)) and [type(x) for x in found] == [dtype, int, np.mean(b).dtype.type]
+        first, n, fixed, (half, z), doubled = several(b)
+        assert (first, n, fixed, half, z, doubled.dtype) == (3, 5, 1.5, 2.5, 2j, dtype)
+        assert [type(x) for x in (first, n, fixed, half, z)] == [dtype, int, float, float, complex]

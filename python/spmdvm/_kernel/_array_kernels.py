@@ -17,7 +17,21 @@ from ._instances import Instance, decided_for, kind_of, literals_of, note_passed
 from ._known import is_literal
 from ._places import ENTRY
 from ._program import Param, Program
-from ._types import Array, Literal, Num, Record, Tuple, Uniform, of_dtype, of_value, record_of, strong
+from ._types import (
+    COMPLEX,
+    FLOAT,
+    INT,
+    Array,
+    Literal,
+    Num,
+    Record,
+    Tuple,
+    Uniform,
+    of_dtype,
+    of_value,
+    record_of,
+    strong,
+)
 from ._values import LONGEST
 
 # What is said of an array that cannot be written to.
@@ -135,7 +149,8 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
         return result if instance.arrays is None else instance.results(values, made, [])
     results = [np.empty(1, strong(ty).dtype) for ty in instance.result_types]
     kernel._run(instance, [*given, *results], progress)
-    numbers = tuple(r[0] for r in results)
+    # What Python has as numbers of its own, such as counters and lengths, is not numpy's here either.
+    numbers = tuple(r.item() if ty in (INT, FLOAT, COMPLEX) else r[0] for r, ty in zip(results, instance.result_types))
     if kernel._returns is not None and instance.arrays is None:
         return np.array(numbers, kernel._returns)[()]
     return instance.shaped(numbers) if instance.arrays is None else instance.results(values, made, list(numbers))
