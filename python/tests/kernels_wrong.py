@@ -254,7 +254,7 @@ def array_half_an_index(a):
 
 
 def array_indices_of_too_few(a):
-    for i, j in np.ndindex(2):  # HERE there are 1 values for 2 names
+    for i, j in np.ndindex(2):  # HERE there is 1 value for 2 names
         a[i] = j
 
 

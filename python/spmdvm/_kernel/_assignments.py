@@ -13,7 +13,7 @@ import numpy as np
 from . import _instead, _random
 from ._parts import is_complex_part
 from ._types import Array, Num, Record, named
-from ._values import LANE, Value, constant, tuple_of
+from ._values import LANE, Value, constant, tuple_of, unequal
 
 
 class Assignments:
@@ -121,7 +121,7 @@ class Assignments:
             if value.parts is None:
                 self.fail(target, "this is one value, not several", f"{len(target.elts)} names")
             if len(value.parts) != len(target.elts):
-                self.fail(target, f"there are {len(value.parts)} values for {len(target.elts)} names", "here")
+                self.fail(target, unequal(len(value.parts), len(target.elts)), "here")
             for part, at in zip(target.elts, self._apart_from_names(target, value.parts)):
                 self.assign(part, at)
             return

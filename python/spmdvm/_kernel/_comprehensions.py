@@ -11,7 +11,7 @@ import numpy as np
 from ._calls import MOST_ELEMENTS
 from ._parts import Axis, Part
 from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
-from ._values import LONGEST, Value, constant, exactly
+from ._values import LONGEST, Value, constant, exactly, unequal
 from ._variables import LocalArray, spmd_name
 
 # What several values make of a comprehension, which goes over them in order.
@@ -137,7 +137,7 @@ class Comprehensions:
             value = self.taken_apart(target, value)
         count = 1 if value.parts is None else len(value.parts)
         if value.parts is None or count != len(target.elts):
-            self.fail(target, f"there are {count} values for {len(target.elts)} names", "here")
+            self.fail(target, unequal(count, len(target.elts)), "here")
         for part, own in zip(target.elts, value.parts):
             self._bind(part, own)
 

@@ -115,6 +115,12 @@ def exactly(value: Value) -> Value:
     return constant(value.low) if is_known else value
 
 
+def unequal(values: int, names: int) -> str:
+    """Say that a tuple of so many values is taken apart to another number of names."""
+    are = "is 1 value" if values == 1 else f"are {values} values"
+    return f"there {are} for {names} name{'' if names == 1 else 's'}"
+
+
 def tuple_of(parts: Any, of: type | Listed | None = None) -> Value:
     """Give a tuple of values."""
     parts = tuple(parts)
