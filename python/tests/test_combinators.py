@@ -1355,6 +1355,11 @@ MISTAKES = [
         "`indices` has 2 dimensions; pass one, with ravel",
     ),
     (
+        lambda: spmdvm.reduce_by_index(np.zeros((3, 4)), "+", ([0, 1], [2, 0]), 1.0),
+        ValueError,
+        r"pass one of elements in a row: dest.ravel\(\), and np.ravel_multi_index\(indices, dest.shape\)",
+    ),
+    (
         lambda: spmdvm.reduce_by_index(I64.copy(), "+", [0, 1], [1, 2, 3]),
         ValueError,
         r"`values` has the shape \(3,\), and 2 indices",

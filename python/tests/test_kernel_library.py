@@ -219,6 +219,33 @@ def test_floats_of_integers_have_the_types_of_numpy(dtype):
         np.testing.assert_allclose(got, want, rtol=4 * np.finfo(want.dtype).eps if want.dtype.kind == "f" else 0)
 
 
+@pytest.mark.parametrize("function", [np.hypot, np.arctan2, np.copysign, np.logaddexp, np.heaviside, np.float_power])
+def test_functions_of_two_types_have_the_types_of_numpy(function):
+    kernel = spmdvm.kernel(lambda x, y: function(x, y))
+    types = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64, np.uint64, np.float16, np.float32]
+    for one in types:
+        x = np.array([1, 1], one)
+        others = [np.array([1, 0], other) for other in types]
+        for y in (*others, 3, 2.5):
+            assert kernel(x, y).dtype == function(x, y).dtype, (one, y)
+
+
+def test_halves_are_computed_as_floats():
+    x = np.linspace(-5, 5, 300).astype(np.float16)
+    y = x[::-1].copy()
+    for function in (np.degrees, np.radians):
+        np.testing.assert_array_equal(spmdvm.map(function, x), function(x))
+    got, want = spmdvm.map(np.logaddexp, x, y), np.logaddexp(x, y)
+    assert got.dtype == np.float16 and (np.abs(got - want) <= np.spacing(np.abs(want))).all()
+
+
+def test_what_is_asked_about_integers_is_a_bool_of_numpy():
+    x = np.arange(3)
+    assert spmdvm.kernel(lambda x: np.isnan(x) + np.isfinite(x))(x).dtype == np.bool_
+    assert spmdvm.kernel(lambda x: abs(np.isinf(x)))(x).tolist() == [False] * 3
+    assert spmdvm.kernel(lambda x: 1 if np.isnan(x) else 2)(x).tolist() == [2] * 3
+
+
 GAMMA = np.concatenate([
     rng.uniform(low, high, 400) for low, high in
     ((0.5, 3), (3, 12), (12, 100), (100, 171.6), (1e-300, 0.5), (-10, 0), (-100, -10), (-150, -100), (-183, -150))

@@ -452,7 +452,10 @@ def reduce_by_index(
     if index.kind not in "iu" and at.size:
         raise TypeError(f"{who}(): `indices` holds {index}, and indices are integers; convert it, with astype(int)")
     if at.ndim != 1:
-        raise ValueError(f"{who}(): `indices` has {at.ndim} dimensions; pass one, with ravel()")
+        # A tuple with an index for each axis, as numpy has it.
+        by_axes = isinstance(indices, tuple) and 1 < len(indices) == targets[0].ndim
+        one = "one of elements in a row: dest.ravel(), and np.ravel_multi_index(indices, dest.shape)"
+        raise ValueError(f"{who}(): `indices` has {at.ndim} dimensions; pass {one if by_axes else 'one, with ravel()'}")
     if not at.size:
         return dest
     outer, m, inner = around(targets[0].shape, axis)

@@ -6,6 +6,7 @@ import ast
 import builtins
 import functools
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from ._reductions import FUNCTIONS as REDUCTIONS
 from ._scopes import Local, Scope
 from ._source import Source
 from ._tuples import is_named_tuple
-from ._types import BOOL, FLOAT64, Array, Num, promote, strong
+from ._types import BOOL, FLOAT64, NUMBERS, Array, Num, promote, strong
 from ._values import Arguments, Listed, Value, constant, constants, exactly, formed, tuple_of
 from ._wrappers import inner_of, is_wrapped
 
@@ -194,7 +195,7 @@ class Calls(Arrays):
 
     def _of_numbers(self, node: ast.Call, function: Any, written: Any) -> Value:
         """Translate a call of a function that is written in Python, and of which numbers have to have some types."""
-        values = [self.number(arg) for arg in node.args]
+        values, is_half = [self.number(arg) for arg in node.args], False
         for arg, value in zip(node.args, values):
             if _library.takes_integers(function) and value.type.kind == "f":
                 message, help = f"`{ast.unparse(node.func)}` takes integers", "convert it: `int(x)`"
@@ -203,7 +204,10 @@ class Calls(Arrays):
             values = [_functions.in_math(self, node, value) for value in values]
         if _library.takes_floats(function) and values and all(value.type.kind != "c" for value in values):
             ty = _functions.float_type(self, node, values)
-            values = [self.convert(node, value, ty) for value in values]
+            # Of halves numpy computes functions in floats, and rounds the result.
+            is_half = ty.bits == 16 and function is not np.spacing
+            of = NUMBERS["float32"] if is_half else ty
+            values = [self.convert(node, self.convert(node, value, ty), of) for value in values]
         given = []
         for arg, value in zip(node.args, values):
             at = ast.copy_location(ast.Attribute(ast.Name("<value>", ast.Load()), "T", ast.Load()), arg)
@@ -212,6 +216,9 @@ class Calls(Arrays):
         result = self._of_library(ast.copy_location(ast.Call(node.func, given, node.keywords), node), written)
         for at in given:
             del self.elements[id(at)]
+        if is_half:
+            parts = [part if part.type.is_int else self.convert(node, part, ty) for part in result.parts or (result,)]
+            result = parts[0] if result.parts is None else replace(result, parts=tuple(parts))
         return result
 
     def _of_library(self, node: ast.Call, written: Any, as_statement: bool = False) -> Value | None:

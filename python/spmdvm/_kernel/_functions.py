@@ -170,16 +170,20 @@ def _conversion(body: Any, node: Any, args: list[Value], ty: Num) -> Value:
 
 def float_type(body: Any, node: Any, args: list[Value]) -> Num:
     """Give the type in which numpy computes a function of floats."""
-    ty = args[0].type
-    for arg in args[1:]:
-        ty = promote(ty, arg.type) if ty is not None else None
+    types = [arg.type for arg in args]
+    if len(types) > 1 and not any(ty.weak for ty in types):
+        # The least float that holds each of them; an int8 and an uint8 have a float16, though together an int16.
+        types = [_float_of(ty) if ty.is_int or ty == BOOL else ty for ty in types]
+    ty: Num | None = types[0]
+    for other in types[1:]:
+        ty = promote(ty, other) if ty is not None else None
     if ty is None:
-        types = " and ".join(f"`{arg.type}`" for arg in args)
-        body.fail(node, "this function takes numbers of a common type", types, "convert them")
-    if ty.kind == "f":
-        return ty
-    if ty == INT:
-        return FLOAT
+        told = " and ".join(f"`{arg.type}`" for arg in args)
+        body.fail(node, "this function takes numbers of a common type", told, "convert them")
+    return ty if ty.kind == "f" else FLOAT if ty == INT else _float_of(ty)
+
+
+def _float_of(ty: Num) -> Num:
     return {8: NUMBERS["float16"], 16: NUMBERS["float32"]}.get(ty.bits, FLOAT64)
 
 
@@ -261,7 +265,9 @@ def _predicate(spmd: str, of_int: bool) -> Call:
         value = args[0]
         if value.type.kind == "c":
             return Value(f"py_c{spmd}({body.cast(value, value.type, node).text})", BOOL, value.uniform)
-        return constant(of_int) if value.type.kind != "f" else Value(f"{spmd}({value.text})", BOOL, value.uniform)
+        # (No bool of Python's: that would be a number where it is added.)
+        text = f"{spmd}({value.text})" if value.type.kind == "f" else "true" if of_int else "false"
+        return Value(text, BOOL, value.uniform or value.type.kind != "f")
 
     return call
 
@@ -445,8 +451,10 @@ def _scaled(factor: float) -> Call:
     def call(body: Any, node: Any, args: list[Value]) -> Value:
         _take(body, node, args, 1)
         ty = float_type(body, node, args)
-        x, k = body.cast(args[0], ty, node), body.cast(constant(factor), ty, node)
-        return Value(f"({x.text} * {k.text})", ty, x.uniform)
+        # The factor has more digits than a half: numpy multiplies floats, and rounds the product.
+        of = NUMBERS["float32"] if ty.bits == 16 else ty
+        x, k = body.cast(body.cast(args[0], ty, node), of, node), body.cast(constant(factor), of, node)
+        return body.cast(Value(f"({x.text} * {k.text})", of, x.uniform), ty, node)
 
     return call
 
