@@ -230,11 +230,20 @@ def test_functions_of_two_types_have_the_types_of_numpy(function):
             assert kernel(x, y).dtype == function(x, y).dtype, (one, y)
 
 
+def test_signs_of_zeros_are_those_of_numpy():
+    x = np.array([0.0, -0.0, np.nan, -3, np.inf])
+    for dtype in (np.float16, np.float32, np.float64):
+        got, want = spmdvm.map(np.sign, x.astype(dtype)), np.sign(x.astype(dtype))
+        np.testing.assert_array_equal(got, want)
+        assert (np.signbit(got) == np.signbit(want))[~np.isnan(x)].all() and got.dtype == dtype
+
+
 def test_halves_are_computed_as_floats():
     x = np.linspace(-5, 5, 300).astype(np.float16)
     y = x[::-1].copy()
     for function in (np.degrees, np.radians):
-        np.testing.assert_array_equal(spmdvm.map(function, x), function(x))
+        for dtype in (np.float16, np.float32, np.float64):
+            np.testing.assert_array_equal(spmdvm.map(function, x.astype(dtype)), function(x.astype(dtype)))
     got, want = spmdvm.map(np.logaddexp, x, y), np.logaddexp(x, y)
     assert got.dtype == np.float16 and (np.abs(got - want) <= np.spacing(np.abs(want))).all()
 

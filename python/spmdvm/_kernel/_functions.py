@@ -447,13 +447,16 @@ def _square(body: Any, node: Any, args: list[Value]) -> Value:
     return body.operate(node, "**", x, constant(2))
 
 
-def _scaled(factor: float) -> Call:
+def _scaled(factor: float, of_floats: float | None = None) -> Call:
+    """Translate a multiplication; `of_floats` is the factor for float32 and float16, if that is another one."""
+
     def call(body: Any, node: Any, args: list[Value]) -> Value:
         _take(body, node, args, 1)
         ty = float_type(body, node, args)
+        factors = {64: factor, 32: factor if of_floats is None else of_floats}
         # The factor has more digits than a half: numpy multiplies floats, and rounds the product.
         of = NUMBERS["float32"] if ty.bits == 16 else ty
-        x, k = body.cast(body.cast(args[0], ty, node), of, node), body.cast(constant(factor), of, node)
+        x, k = body.cast(body.cast(args[0], ty, node), of, node), body.cast(constant(factors[of.bits]), of, node)
         return body.cast(Value(f"({x.text} * {k.text})", of, x.uniform), ty, node)
 
     return call
@@ -774,7 +777,8 @@ def _fill() -> None:
     _know(_of_math(_scaled(math.pi / 180)), math.radians)
     _know(_scaled(math.pi / 180), np.radians, np.deg2rad)
     _know(_of_math(_scaled(180 / math.pi)), math.degrees)
-    _know(_scaled(180 / math.pi), np.degrees, np.rad2deg)
+    # numpy divides floats, by which the factor is the next one.
+    _know(_scaled(180 / math.pi, float(np.float32(180) / np.float32(np.pi))), np.degrees, np.rad2deg)
     for op, functions in {
         "+": (np.add,),
         "-": (np.subtract,),

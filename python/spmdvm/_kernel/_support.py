@@ -70,7 +70,7 @@ FUNCTIONS = {
     return n;
 }""",
     "py_sign": """template <typename T> static inline T py_sign(T x) {
-    return x > 0 ? (T)1 : x < 0 ? (T)-1 : x;
+    return x > 0 ? (T)1 : x < 0 ? (T)-1 : x != x ? x : (T)0;
 }""",
     # Floats of one sign are in the order of their bits.
     "py_nextafter_32": """template <typename T> static inline T py_nextafter_32(T x, T y) {
