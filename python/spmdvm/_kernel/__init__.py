@@ -25,6 +25,7 @@ from . import (
     _decided,
     _elementwise_kernels,
     _functions,
+    _layouts,
     _options,
     _passed_tuples,
     _told,
@@ -255,6 +256,14 @@ class Kernel:
             values = [values[k] for k in instance.takes]
         if may_be_tuples:
             values = _passed_tuples.all_leaves(values)
+        # What is looked at is seen as it was passed.
+        turned = _layouts.turned(values, special) if _seeing.via is None else None
+        if turned is None:
+            return self._call_in_order(instance, values, special)
+        found = _layouts.called(lambda *given: self._call_in_order(instance, *given), turned)
+        return found if special.get("out") is None else special["out"]
+
+    def _call_in_order(self, instance: Instance, values: list[Any], special: dict[str, Any]) -> Any:
         if instance.has_loop:
             return _elementwise_kernels.call(self, instance, values, special, _seeing.via is not None)
         out = special.get("out")
