@@ -166,3 +166,17 @@ def test_kernels_that_draw_are_pickled_by_value():
 
     i = np.arange(5)
     assert (pickle.loads(pickle.dumps(draw))(i) == draw(i)).all()
+
+
+def test_what_is_no_number_is_refused_before_a_draw():
+    rng = spmdvm.rng(1)
+    for call, name in (
+        (lambda: rng.uniform("a", 2), "uniform"),
+        (lambda: rng.normal(0, None), "normal"),
+        (lambda: rng.exponential([1.0]), "exponential"),
+        (lambda: rng.integers("a"), "integers"),
+        (lambda: rng.integers(0.5, 3), "integers"),
+    ):
+        with pytest.raises(TypeError, match=rf"rng.{name}\(\) takes (numbers|integers), not"):
+            call()
+    assert repr(rng).endswith("after 0 draws>") and 0 <= rng.uniform(np.float32(0), np.array(1)) < 1

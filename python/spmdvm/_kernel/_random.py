@@ -105,11 +105,13 @@ class rng:
 
     def uniform(self, low: float = 0.0, high: float = 1.0) -> np.float64:
         """Give a number from `low` up to `high`."""
+        _check("uniform", low, high)
         return np.float64(low + (high - low) * self._units()[0])
 
     def integers(self, low: int, high: int | None = None) -> np.int64:
         """Give an integer from `low` up to, but without, `high`; of one number, from 0 up to that."""
         low, high = (0, low) if high is None else (low, high)
+        _check("integers", low, high, of=(int, np.integer), what="integers")
         if low >= high:
             raise ValueError(f"integers() takes two numbers, the first one less than the second, not {low} and {high}")
         x0, x1, _, _ = self._words()
@@ -117,6 +119,7 @@ class rng:
 
     def normal(self, mean: float = 0.0, deviation: float = 1.0) -> np.float64:
         """Give a number of a normal distribution."""
+        _check("normal", mean, deviation)
         u, v = self._units()
         return np.float64(mean + deviation * (math.sqrt(-2 * math.log(1 - u)) * math.cos(2 * math.pi * v)))
 
@@ -126,6 +129,7 @@ class rng:
 
     def exponential(self, scale: float = 1.0) -> np.float64:
         """Give a number of an exponential distribution, whose mean is `scale`."""
+        _check("exponential", scale)
         return np.float64(-scale * math.log(1 - self._units()[0]))
 
     def standard_exponential(self) -> np.float64:
@@ -136,6 +140,13 @@ class rng:
         """Tell what it was made of, and how many draws there were."""
         stream, other = self._counter
         return f"<spmdvm.rng({self._key}, {stream}, {other}), after {self._draws} draws>"
+
+
+def _check(who: str, *given: Any, of: tuple[type, ...] = (int, float, np.number), what: str = "numbers") -> None:
+    """Refuse what is no number of these, before anything is drawn."""
+    for value in given:
+        if not isinstance(value[()] if isinstance(value, np.ndarray) else value, of):
+            raise TypeError(f"rng.{who}() takes {what}, not {value!r}")
 
 
 def make(body: Any, node: ast.Call) -> Value:
