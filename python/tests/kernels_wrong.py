@@ -239,7 +239,7 @@ def array_step_that_varies(a):
 
 
 def array_backwards(a):
-    for v in reversed(a):  # HERE a kernel's loops count, or go over an array or a tuple
+    for v in reversed(len(a)):  # HERE `reversed` goes over arrays, lists and tuples in a kernel
         a[0] += v
 
 
@@ -981,7 +981,7 @@ def range_step_zero(x):
 
 
 def loop_over_values(x):
-    for v in x + 1:  # HERE a kernel's loops count
+    for v in 3 + 1:  # HERE a kernel's loops count
         x += v
     return x
 
@@ -1005,13 +1005,13 @@ def loop_over_unlike_values(x):
 
 
 def loop_over_zip(x):
-    for a, b in enumerate((1, 2), 1, 2):  # HERE `enumerate` gives an index and a value
+    for a, b in enumerate((1, 2), 1, 2):  # HERE `enumerate` takes 2 arguments in a kernel
         x += a * b
     return x
 
 
 def loop_over_zip_of_a_number(x):
-    for a, b in zip((1, 2), x + 1):  # HERE `zip` takes arrays and tuples in a kernel
+    for a, b in zip((1, 2), 3 + 1):  # HERE `zip` goes over arrays, lists and tuples in a kernel
         x += a * b
     return x
 
@@ -1759,7 +1759,7 @@ def array_number_put_elsewhere(a):
 
 
 def array_zip_in_steps(a):
-    for k, x in zip(range(0, 9, 2), a):  # HERE a `range` in a `zip` has one or two ends
+    for k, x in zip(range(0, 9, 0), a):  # HERE the step of a `range` is not zero
         a[k] = x
 
 

@@ -178,10 +178,6 @@ def test_elementwise_kernels_have_them():
     assert np.allclose(spmdvm.kernel(function)(x), [function(t) for t in x])
 
 
-def of_one_that_counts_in_steps(a):
-    return np.array([a[i] for i in range(0, len(a), 2)])  # HERE a `range` in a comprehension has one or two ends
-
-
 def of_rows_with_a_condition(a):
     return np.array([(x, 1) for x in a if x > 1])  # HERE a condition chooses numbers for an array of one dimension
 
@@ -205,7 +201,7 @@ def of_an_outer_variable(a):
 @pytest.mark.parametrize(
     "function",
     [
-        of_one_that_counts_in_steps, of_rows_with_a_condition, of_something_else, of_another_option, of_a_generator,
+        of_rows_with_a_condition, of_something_else, of_another_option, of_a_generator,
         of_an_outer_variable,
     ],
     ids=lambda f: f.__name__,

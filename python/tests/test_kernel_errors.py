@@ -86,7 +86,6 @@ def test_there_are_enough():
         ("list_that_is_changed", "make an array that is long enough, `out = np.empty(len(a))`"),
         ("array_swapped", "give the result a name of its own"),
         ("array_step_that_varies", "`for k in range(start, stop, step): a[k] = …`"),
-        ("array_backwards", "or `a[::-1]` of an array"),
         ("array_pairs_of_indices", "`for x in a.ravel()`"),
         ("function_as_a_number", "call it, or pass it to a function of Python that calls it"),
         ("function_passed_to_itself", "pass `n` as an argument"),

@@ -81,15 +81,15 @@ class Comprehensions:
         function = self.called(values) if isinstance(values, ast.Call) and not self.is_method(values) else None
         if loop.is_async:
             self.fail(values, "`async` cannot stand in a kernel", "here")
-        if function is range and len(values.args) == 3:
-            help = "count in steps of 1: `start + step * k for k in range(n)`"
-            self.fail(values, "a `range` in a comprehension has one or two ends", "here", help)
-        if function is range or function is zip:
-            length, item = self._of_range(values) if function is range else self._zipped(values)
+        if function in (range, zip, enumerate, reversed):
+            length, item = self.gone_through(values)
             length = exactly(self.keep(length))
-            arrays = [] if length.before is not None else [self.array_of(arg) for arg in values.args]
+            is_known = length.before is not None or function is range
+            arrays = [] if is_known else [self.array_of(arg) for arg in values.args]
             return length, item, next((self.most(array, 0) for array in arrays if array is not None), length)
         array = self.array_of(values)
+        if array is None and not isinstance(values, (ast.Name, ast.Tuple, ast.List)) and self.makes_elements(values):
+            array = self.copied(values, values)
         if array is not None:
             length, item = self._elements_of(values, array)
             return self.keep(length), item, self.most(array, 0)

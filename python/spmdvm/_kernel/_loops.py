@@ -12,31 +12,27 @@ from typing import Any
 import numpy as np
 
 from ._calls import MOST_DIMENSIONS, MOST_ELEMENTS
-from ._expressions import Expressions
+from ._iterables import Iterables
 from ._scopes import jumps
-from ._types import INT, Array, Num, Tuple, join, of_dtype
+from ._types import INT, Array, Num, join, of_dtype
 from ._values import INT32, INT64, LONGEST, Value, constant, exactly, initial, tuple_of
 
 # Loops over as many constants are written out.
 _MOST_WRITTEN_OUT = 16
 
 
-class Loops(Expressions):
+class Loops(Iterables):
     """Translates loops over values; `Body` has what they need to know."""
 
     def over_values(self, node: ast.For) -> bool:
         """Translate `for x in values`, also with `enumerate` and `zip`; return whether it is one."""
         values, target, counting, first = node.iter, node.target, None, constant(0)
-        if isinstance(values, ast.Call) and not self.is_method(values) and self.called(values) is builtins.enumerate:
-            pair = target.elts if isinstance(target, ast.Tuple) else ()
-            given = [*values.args[1:], *(keyword.value for keyword in values.keywords if keyword.arg == "start")]
-            others = len(values.args) + len(values.keywords) - 1
-            if not values.args or others != len(given) or others > 1 or len(pair) != 2 or not _is_name(pair[0]):
-                self.fail(
-                    values, "`enumerate` gives an index and a value of one array or tuple", "here", "`for k, x in …`"
-                )
-            first = self.keep(self.integer(given[0], "`enumerate`")) if given else first
-            values, (counting, target) = values.args[0], pair
+        pair = target.elts if isinstance(target, ast.Tuple) else ()
+        is_call = isinstance(values, ast.Call) and not self.is_method(values)
+        if is_call and self.called(values) is builtins.enumerate and len(pair) == 2 and _is_name(pair[0]):
+            given = self.arguments_of(values, ("iterable", "start"), 1)
+            first = self.keep(self.integer(given["start"], "`enumerate`")) if "start" in given else first
+            values, (counting, target) = given["iterable"], pair
         counted = counting and (counting, first)
         function = self.called(values) if isinstance(values, ast.Call) and not self.is_method(values) else None
         if function in (np.ndindex, np.ndenumerate):
@@ -46,16 +42,21 @@ class Loops(Expressions):
             self._over_indices(node, values, function)
             return True
         if isinstance(values, ast.Call) and self.array_of(values) is None:
-            if self.is_method(values) or self.called(values) is not builtins.zip:
-                return False
-            self._over(node, target, counted, *self._zipped(values))
-            return True
+            found = None if self.is_method(values) else self.gone_through(values)
+            if found is None and counted:
+                found = self._have_values(values, "enumerate")
+            if found is not None:
+                self._over(node, target, counted, *found)
+            return found is not None
         array = self.array_of(values)
         if array is not None:
             self._over(node, target, counted, *self._elements_of(values, array))
             return True
         if not isinstance(values, (ast.Tuple, ast.List, ast.Name, ast.Attribute)):
-            return False
+            found = self.gone_through(values)
+            if found is not None:
+                self._over(node, target, counted, *found)
+            return found is not None
         found = tuple_of(map(self.expression, values.elts)) if isinstance(values, ast.List) else self.expression(values)
         if found.parts is None:
             return False
@@ -65,69 +66,6 @@ class Loops(Expressions):
             items = self._table(values, found.parts)
             self._over(node, target, counted, constant(len(found.parts)), items)
         return True
-
-    def _zipped(self, node: ast.Call) -> tuple[Value, Any]:
-        """Give how often a loop over several arrays and tuples goes, and what has their values at an index."""
-        if not node.args or node.keywords:
-            self.fail(node, "`zip` takes arrays and tuples in a kernel", "here")
-        lengths, items = [], []
-        for values in node.args:
-            if isinstance(values, ast.Call) and not self.is_method(values) and self.called(values) is range:
-                length, item = self._of_range(values)
-                lengths.append(length)
-                items.append(item)
-                continue
-            array = self.array_of(values)
-            found = self.expression(values) if array is None else None
-            if array is None and found.parts is None:
-                self.fail(values, "`zip` takes arrays and tuples in a kernel", "this is neither")
-            length, item = (
-                (constant(len(found.parts)), self._table(values, found.parts))
-                if found is not None
-                else self._elements_of(values, array)
-            )
-            lengths.append(length)
-            items.append(item)
-        shortest = lengths[0]
-        for length in lengths[1:]:
-            if length.equals != shortest.equals or length.equals is None:
-                text = f"({length.text} < {shortest.text} ? {length.text} : {shortest.text})"
-                known = length.before, shortest.before
-                host = None if None in known else f"_min({known[0]}, {known[1]})"
-                shortest = Value(text, INT, length.uniform and shortest.uniform, 0, LONGEST, host=host)
-        return self.keep(shortest), lambda index: tuple_of(item(index) for item in items)
-
-    def _of_range(self, node: ast.Call) -> tuple[Value, Any]:
-        """Give how many integers a `range` in a `zip` has, and what has one of them at an index."""
-        if not 1 <= len(node.args) <= 2:
-            help = "count in steps of 1: `i = start + step * k` in the loop"
-            self.fail(node, "a `range` in a `zip` has one or two ends", f"{len(node.args)} here", help)
-        ends = [self.keep(self.integer(arg, "`range`")) for arg in node.args]
-        first, last = (constant(0), *ends)[-2:]
-        count = last if len(ends) == 1 else self.keep(self.operate(node, "-", last, first))
-        if count.low < 0:
-            host = None if count.before is None else f"_max({count.before}, 0)"
-            count = Value(f"({count.text} > 0 ? {count.text} : 0)", INT, count.uniform, 0, LONGEST, host=host)
-        return count, lambda index: index if len(ends) == 1 else self.operate(node, "+", first, index)
-
-    def _elements_of(self, node: ast.expr, array: Value) -> tuple[Value, Any]:
-        """Give the length of an array, and what has its element at an index."""
-        self.want_type(node)
-        array = self.fixed(array)
-        if array.type.ndim == 0:
-            self.fail(node, "loops go over arrays", "this is one record", "take its fields: `p.x`")
-        if isinstance(array.type.of, Tuple):
-            return self.dim(array.text, 0), lambda index: self.tuple_in_list(array, [index])
-        if array.type.ndim == 1 and not isinstance(array.type.of, Num):
-            return self.dim(array.text, 0), lambda index: self.record_of(array, [index])
-        if array.type.ndim > 1:
-            return self.dim(array.text, 0), lambda index: self.row_of(array, index)
-
-        def element(index: Value) -> Value:
-            text, uniform = self.place_of(array, [index])
-            return Value(text, array.type.of, uniform)
-
-        return self.dim(array.text, 0), element
 
     def _over(self, node: ast.For, target: ast.expr, counted: Any, length: Value, item: Any) -> None:
         """Write a loop that assigns one value after another, and to a name their number, which begins with another."""

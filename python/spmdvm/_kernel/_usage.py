@@ -99,6 +99,8 @@ _TAKE_ARRAYS = frozenset(
 
 # Those that make one of other lengths than an array has.
 _MAKERS = ("zeros", "ones", "empty", "full", "arange", "linspace", "eye", "identity")
+# Functions of Python that go over what they are given.
+_GO_OVER = ("len", "enumerate", "zip", "reversed", "sorted", "list")
 
 
 class Usage:
@@ -195,7 +197,7 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
             return own or (node.args[:1] if isinstance(node.func.value, ast.Name) else [])
         return [node.func.value] if node.func.attr in METHODS or node.func.attr in _METHODS else []
     name = node.func.id if isinstance(node.func, ast.Name) else ""
-    goes_over = name in ("len", "enumerate", "zip") or (name in ("sum", "min", "max") and len(node.args) == 1)
+    goes_over = name in _GO_OVER or (name in ("sum", "min", "max") and len(node.args) == 1)
     return node.args if goes_over else []
 
 
@@ -239,9 +241,13 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], given: list[str
         names = {at.id for source in sources for at in _not_listed(source) if isinstance(at, ast.Name)}
         if names & parameters and not names & own:
             return True
-    computed = parameters - set(given)
-    used = (name for node in ast.walk(tree) for name in _used_as_arrays(node) if isinstance(name, ast.Name))
-    return any(name.id in computed for name in used)
+    computed, used = parameters - set(given), [each for node in ast.walk(tree) for each in _used_as_arrays(node)]
+    # (Of what is computed of numbers alone nothing can be gone over.)
+    products = [side for node in ast.walk(tree) if isinstance(node, ast.BinOp) for side in _used_as_arrays(node)]
+    gone_over = [each for each in used if isinstance(each, (ast.BinOp, ast.UnaryOp)) and each not in products]
+    if any(values_in(each, lookup) & parameters for each in gone_over):
+        return True
+    return any(isinstance(name, ast.Name) and name.id in computed for name in used)
 
 
 def _not_listed(node: ast.AST) -> Iterator[ast.AST]:
