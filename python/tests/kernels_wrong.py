@@ -715,7 +715,7 @@ def a_class(x):
 
 def a_delete(x):
     y = x
-    del y  # HERE `del` cannot stand
+    del y  # HERE `del` takes an element of a list
     return x
 
 
@@ -1478,8 +1478,8 @@ def list_that_is_changed(a):
         found[0] = a[0]
 
 
-def list_returned(a):
-    return [a[0], 2]  # HERE a list cannot stand in a kernel
+def list_returned(x: np.float64):
+    return [x, 2]  # HERE a list cannot stand in a kernel
 
 
 def array_swapped(a):

@@ -162,12 +162,6 @@ def test_indices_of_lists_of_tuples_are_tested():
         spmdvm.kernel(kernel)(A, 1)
 
 
-def returned(a):
-    xs = []
-    xs.append((1, a[0]))
-    return xs  # HERE a list of tuples is not returned
-
-
 def numbers_and_tuples(a):
     xs = []
     xs.append((1, a[0]))
@@ -207,22 +201,6 @@ def greatest(a):
     return max(xs)  # HERE this takes no list of tuples in a kernel
 
 
-def part(a):
-    xs = []
-    xs.append((1, a[0]))
-    ys = xs[1:]  # HERE this takes no list of tuples in a kernel
-    return len(ys)
-
-
-def passed(a):
-    def count(xs):
-        return len(xs)
-
-    xs = []
-    xs.append((1, a[0]))
-    return count(xs)  # HERE this takes no list of tuples in a kernel
-
-
 def parts_stored_to(a):
     xs = []
     xs.append((1, a[0]))
@@ -230,18 +208,10 @@ def parts_stored_to(a):
     return len(xs)
 
 
-def sorted_in_place(a):
-    xs = []
-    xs.append((1, a[0]))
-    xs.sort()  # HERE this takes no list of tuples in a kernel
-    return len(xs)
-
-
 @pytest.mark.parametrize(
     "function",
     [
-        returned, numbers_and_tuples, tuples_and_numbers, of_other_tuples, made_to_an_array, summed, greatest, part,
-        passed, parts_stored_to, sorted_in_place,
+        numbers_and_tuples, tuples_and_numbers, of_other_tuples, made_to_an_array, summed, greatest, parts_stored_to,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip

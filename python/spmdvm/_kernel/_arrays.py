@@ -66,6 +66,8 @@ class Arrays(Equations):
 
     def array_of_call(self, node: ast.Call | ast.BinOp) -> Value | None:
         """Give the array that a call makes, the same for the same node; None if it makes none."""
+        if (listing := self.listing(node)) is not None:
+            return listing
         if id(node) not in self.parts_of:
             made = self._of_call(node)
             if made is None:
@@ -200,7 +202,7 @@ class Arrays(Equations):
             if _library.takes_array(function):
                 return False
             return is_known and any(map(self.is_of_elements, node.args))
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
             return False
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
             return any(

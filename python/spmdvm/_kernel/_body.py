@@ -31,7 +31,7 @@ from ._scopes import Local, Scope, names_apart, names_beyond, own_nodes
 from ._source import Declaration, Line, Source
 from ._tuples import Tuples
 from ._types import INT, Array, Num, Record
-from ._values import Arguments, Form, Value, tuple_of
+from ._values import Arguments, Columns, Form, Value, of_tuple, tuple_of
 from ._variables import Region, Variable, Variables, length_of, length_symbol, spmd_name
 
 _MOST_PASSES = 40
@@ -96,6 +96,8 @@ class Body(
         # If arrays are returned: they, None for numbers, and how many numbers say which part of each it is.
         self.arrays: tuple[Value | None, ...] | None = None
         self.is_tuple = self.gives_arrays = self.returns_numbers = False
+        # Those of an earlier pass.
+        self.last_arrays: tuple[Value | None, ...] | None = None
         # The arrays whose memory the host brings.
         self.hidden: list[Made] = []
         self.stored: set[str] = set()
@@ -163,7 +165,9 @@ class Body(
         if self.untyped:
             node = self.untyped[0]
             help = "assign a number to it before, or in the loop"
-            self.source.fail(node, f"`{node.id}` has no type here", "nothing but None is assigned to it", help)
+            self.source.fail(
+                node, f"`{ast.unparse(node)}` has no type here", "nothing but None is assigned to it", help
+            )
 
     def _known(self) -> tuple[Any, ...]:
         """Give what a pass may find out, for the next one."""
@@ -187,6 +191,10 @@ class Body(
         self.hidden, self.arrays, self.returns_numbers = [], None, False
         # The lists that grow so far; and those that this `return` gives to the host.
         self.lists: list[str] = []
+        # Those of them without a name, how many stand at a place, and the lists of numbers that those of tuples are.
+        self.unnamed: list[str] = []
+        self.n_unnamed: dict[tuple[int, int], int] = {}
+        self.columns: dict[str, tuple[Form, list[Value]]] = {}
         self.given_away: set[str] = set()
         # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
         # stands for arrays.
@@ -227,7 +235,7 @@ class Body(
         names = assigned_in(statements, self.goes_over_elements)
         given = {*self.tuples, *(p.name for p in self.params)}
         self.regions = [Region("", self.uniform, names | given)]
-        self.regions[0].tuples.update(self.tuples)
+        self.regions[0].tuples.update({name: form for name, form in self.tuples.items() if not _is_of_list(form)})
         self.assigned: set[str] | None = given
         for param in self.params:
             if isinstance(param.type, Num) and param.name.partition("[")[0] in names:
@@ -236,6 +244,12 @@ class Body(
                 self.regions[0].variables[param.name] = Variable(
                     ty, self.uniform and param.uniform, None, spmd_name(param.name)
                 )
+        for name, form in self.tuples.items():
+            if _is_of_list(form):
+                # A list of tuples, which is only read.
+                own = [next(p for p in self.params if p.name == of_tuple(name, k)) for k in range(len(form.parts))]
+                lists = [Value(self.param_text(p.name), p.type, True) for p in own]
+                self.regions[0].parts[name] = self.of_columns(form.of.form, lists)
         start = len(self.lines)
         for name in sorted(self.renewed):
             given = ast.copy_location(ast.Name(name, ast.Load()), statements[0])
@@ -245,6 +259,7 @@ class Body(
         if self.assigned is not None:
             self.free_lists([])
         self.known_lists = set(self.lists)
+        self.last_arrays = self.arrays or self.last_arrays
         if self.assigned is not None and self.returns is not None:
             what = self.source.tree
             help = "end it with a `return` of a value"
@@ -602,6 +617,10 @@ def _known(arg: Value, symbols: set[str | None]) -> Known | None:
     return Known(arg.low, arg.high, below, equals, arg.apart)
 
 
+def _is_of_list(form: Form) -> bool:
+    return isinstance(form.of, Columns)
+
+
 def _outside_of(tree: Any, lookup: Any) -> Any:
     """Give what finds names from outside, of which a variable of the function is none, whatever is there."""
     own = {
@@ -639,7 +658,6 @@ _UNSUPPORTED = {
         "write what stands in it alone: floats give inf and nan without a warning; Python stands around the call",
     ),
     "Try": ("`try`", "kernels cannot catch errors; test before"),
-    "Delete": ("`del`", "variables end with the function"),
     "Global": ("`global`", "pass what changes as an array"),
     "Nonlocal": (
         "`nonlocal`",

@@ -17,7 +17,7 @@ from ._along import without_axis
 from ._arrays import MAKERS, MAKERS_LIKE, Arrays
 from ._inline import inlined
 from ._known import NUMBER, VALUE, is_literal
-from ._lists import LISTED
+from ._lists import LIST, LISTED
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._scopes import Local, Scope
@@ -101,7 +101,7 @@ class Calls(Arrays):
         """Translate a call; None if all of it is written already."""
         result = self.array_of_call(node)
         if result is None:
-            result = self.replaced(node) or self.popped(node)
+            result = self.replaced(node) or self.popped(node) or self.asked_of_list(node)
         if result is None:
             result = self.method(node)
         if result is not None:
@@ -172,8 +172,8 @@ class Calls(Arrays):
         if how is None or len(node.args) != 1 or node.keywords:
             return None
         (source,) = node.args
-        if self.list_named(source) is not None:
-            self.refuse_tuples(node, self.read_name(source))
+        if (array := self.array_of(source)) is not None and self.is_list_value(array):
+            self.refuse_tuples(node, array)
             return self.over_list(node, how, source)
         if self.array_of(source) is not None:
             help = f"write `np.{how}({ast.unparse(source)})`"
@@ -566,13 +566,14 @@ class Calls(Arrays):
         for array in result.arrays:
             if array is None:
                 values.append(next(numbers))
-            elif array.text == LISTED:
-                values.append(self.given_list(node, array.type.of, next(numbers), next(numbers)))
+            elif array.text in (LIST, LISTED):
+                is_list = array.text == LIST
+                values.append(self.given_list(node, array.type.of, next(numbers), next(numbers), is_list))
             elif array.text in brought:
                 values.append(Value(brought[array.text], array.type, True))
             else:
                 values.append(passed[array.text])
-        return formed(result.form, iter(values))
+        return self.given_tuples(node, formed(result.form, iter(values)))
 
     def _with_captured(self, node: ast.Call, scope: Scope, given: _Given) -> Arguments:
         """Give the arguments of a call with the variables that the function needs, and those passed, of ones around."""
@@ -687,7 +688,7 @@ class Calls(Arrays):
                     help = "pass it; or leave the parameter out: functions in a kernel read its variables themselves"
                 message = f"the default of `{parameter}` of `{name}` is no number"
                 self.fail(node, message, "it is taken here", help)
-            self.refuse_tuples(at or node, value)
+            value = self.in_columns(value)
             found.names.append(parameter)
             found.nodes.append(at if at is not None else node)
             found.values.append(value)

@@ -222,7 +222,7 @@ class Comprehensions:
     def is_among(self, node: ast.Compare, among: ast.expr) -> Value:
         """Translate `x in xs` of an array or a list: whether any of it is equal to a number."""
         listed = self.all_of(node, among)
-        self.elements[id(node.left)] = self.keep(self.number(node.left))
+        self.elements[id(node.left)] = self.keep(self._element(node.left))
         listed.elt = ast.copy_location(ast.Compare(listed.elt, [ast.Eq()], [node.left]), node)
         call = ast.copy_location(ast.Call(ast.Name("any", ast.Load()), [listed], []), node)
         found = self.over_comprehension(call, "any")

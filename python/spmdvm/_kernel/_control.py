@@ -93,6 +93,7 @@ class Control(Steps):
         self._for(node)
 
     def _for(self, node: ast.For) -> None:
+        self.refuse_other_in_loop(node)
         is_call = isinstance(node.iter, ast.Call) and self.array_of(node.iter) is None
         what = self.called(node.iter) if is_call else None
         if what is range:

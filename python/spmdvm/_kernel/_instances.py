@@ -22,7 +22,7 @@ from ._places import ENTRY, LOOP, TASK, compile_error
 from ._program import Param, Program
 from ._source import Declaration, Source
 from ._types import INT, Array, Literal, Num, Record, Uniform, strong
-from ._values import LONGEST, OF_HOST, Form
+from ._values import LONGEST, OF_HOST, Columns, Form
 
 
 class _Ran(threading.local):
@@ -267,6 +267,8 @@ def _shaped(form: Form | None, results: Iterator[Any]) -> Any:
     if form is None:
         return next(results)
     parts = [_shaped(part, results) for part in form.parts]
+    if isinstance(form.of, Columns):
+        return [_shaped(form.of.form, iter(numbers)) for numbers in zip(*parts)]
     return tuple(parts) if form.of is None else form.of(*parts)
 
 

@@ -11,22 +11,21 @@ import ast
 from dataclasses import replace
 from typing import Any
 
+from ._list_methods import CHANGING, ListMethods
 from ._parts import Axis, Part
-from ._tuple_lists import TupleLists
 from ._types import FLOAT64, INT, Array, Num, named, strong
 from ._values import LONGEST, Value, formed
 from ._variables import spmd_name
 
 # What stands for a list that is returned, and for an array that is made of one.
 LIST, LISTED = "<list>", "<listed>"
-_CHANGING = ("append", "extend", "pop", "clear", "sort")
 _HELP = (
     "make an array that is long enough, `out = np.empty(len(a))`, and count what is in it (`out[n] = x`, `n += 1`); a "
     "part of it can be returned: `out[:n]`"
 )
 
 
-class Lists(TupleLists):
+class Lists(ListMethods):
     """Translates lists; `Body` has what they need to know."""
 
     def starts_list(self, target: ast.expr, value: ast.expr) -> bool:
@@ -36,6 +35,12 @@ class Lists(TupleLists):
         if not isinstance(target, ast.Name) or not self._is_list(target.id, value):
             return False
         self._need_order(target, target.id)
+        made = self.listing(value)
+        if made is None and isinstance(value, ast.ListComp):
+            # It may be made of the list that has the name until then.
+            made = self._comprehended(value)
+        if made is not None:
+            return self.takes_list(target, target.id, made)
         if isinstance(value, ast.BinOp):
             value, times = (value.left, value.right) if isinstance(value.left, ast.List) else (value.right, value.left)
             count = self.keep(self.integer(times, "how often a list is repeated"))
@@ -48,9 +53,6 @@ class Lists(TupleLists):
                 self.push(target, target.id, number)
             self.indent -= 1
             self.emit("}")
-        elif isinstance(value, ast.ListComp):
-            self.begin_list(target.id)
-            self.each_of(value, lambda node, number: self.push(node, target.id, number))
         else:
             numbers = [self.keep(self._element(each)) for each in getattr(value, "elts", ())]
             self.begin_list(target.id)
@@ -60,18 +62,25 @@ class Lists(TupleLists):
 
     def _start_several(self, target: ast.Tuple, value: ast.Tuple) -> bool:
         """Translate `xs, n = [], 0`; return whether there is a list that changes."""
-        lists: list[tuple[ast.Name, list[Value]]] = []
+        lists: list[tuple[ast.Name, list[Value] | Value]] = []
         others = []
         for at, of in zip(target.elts, value.elts):
-            if isinstance(of, ast.List) and isinstance(at, ast.Name) and self._is_list(at.id, of):
+            if isinstance(at, ast.Name) and self._is_list(at.id, of):
                 self._need_order(at, at.id)
-                lists.append((at, [self.keep(self._element(each)) for each in of.elts]))
+                made = self._comprehended(of) if isinstance(of, ast.ListComp) else self.listing(of)
+                if made is None and not isinstance(of, ast.List):
+                    help = f"write two statements: `{at.id} = {ast.unparse(of)}` is one of its own"
+                    self.fail(of, "this list is made in a statement of its own", "here", help)
+                lists.append((at, made or [self.keep(self._element(each)) for each in of.elts]))
             else:
                 others.append((at, of))
         if lists and others:
             names, values = (ast.copy_location(ast.Tuple(list(each), ast.Load()), target) for each in zip(*others))
             self.do_Assign(ast.copy_location(ast.Assign([names], values), target))
         for at, numbers in lists:
+            if isinstance(numbers, Value):
+                self.takes_list(at, at.id, numbers)
+                continue
             self.begin_list(at.id)
             for number in numbers:
                 self.push(at, at.id, number)
@@ -79,8 +88,8 @@ class Lists(TupleLists):
 
     def _is_list(self, name: str, value: ast.expr) -> bool:
         """Return whether a name comes to stand for a list: one that changes, or has a length that is computed."""
-        if isinstance(value, ast.Call) and not value.args and isinstance(value.func, ast.Name):
-            return value.func.id == "list" and not self.is_method(value) and self.called(value) is list
+        if self.is_listing(value):
+            return True
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
             return isinstance(value.left, ast.List) or isinstance(value.right, ast.List)
         return isinstance(value, ast.ListComp) or (isinstance(value, ast.List) and self._is_changed(name))
@@ -131,11 +140,7 @@ class Lists(TupleLists):
             self.fail(node, "lists in kernels are of numbers and tuples of them", f"this is {named(value.type)}", help)
         if name in self.list_forms:
             self.refuse_mixed(node, name)
-        key, old = ("list", name), self.types.get(("list", name), value.type)
-        if old != value.type:
-            # They are kept apart by Python, and are those of numpy's in an array.
-            self.types[key] = strong(old)
-        ty = self._grow(key, value.type if old == value.type else strong(value.type), node)
+        ty = self.list_type(node, name, value.type)
         text, spmd = spmd_name(name), ty.spmd
         count, most = f"{text}__list__n0", f"{text}__most"
         self._with_type(name, ty, name)
@@ -178,17 +183,12 @@ class Lists(TupleLists):
         func = node.func
         name = self.list_named(func.value) if isinstance(func, ast.Attribute) else None
         if name is None:
+            self._refuse_given(node)
             return False
         self.read_name(func.value)
         self._need_own(node, name)
-        if func.attr not in _CHANGING or len(node.args) != (func.attr in ("append", "extend")) or node.keywords:
-            known = "lists in kernels have `append`, `extend`, `pop()`, `clear` and `sort`"
-            self.fail(
-                node,
-                f"`{name}` has no such `{func.attr}` in a kernel",
-                "not supported",
-                f"{known}; else write the loop",
-            )
+        if len(node.args) not in CHANGING.get(func.attr, ()) or (node.keywords and func.attr != "sort"):
+            self.refuse_method(node, name, func.attr)
         if func.attr == "append":
             self.push(node.args[0], name, self.expression(node.args[0]))
         elif func.attr == "clear":
@@ -197,11 +197,29 @@ class Lists(TupleLists):
         elif func.attr == "pop":
             self.popped(node)
         elif func.attr == "sort":
-            self.refuse_tuples(node, self.read_name(func.value))
-            self.sort_in_place(node, self.read_name(func.value))
+            self.want_type(func.value)
+            self.put_in_order(node, name)
+        elif func.attr == "reverse":
+            self.want_type(func.value)
+            self.reverse_list(name)
+        elif func.attr == "insert":
+            self.insert_in_list(node, name)
+        elif func.attr == "remove":
+            self.want_type(func.value)
+            self.remove_from_list(node, name)
         else:
             self._extend(node, name, node.args[0])
         return True
+
+    def _refuse_given(self, node: ast.Call) -> None:
+        """Fail if a list changes that a function is given, which only reads it."""
+        func = node.func
+        if not isinstance(func, ast.Attribute) or func.attr not in CHANGING or func.attr == "sort":
+            return
+        of = func.value.id if isinstance(func.value, ast.Name) else None
+        if any(name.partition("[")[0] == of for name in (*self.tuples, *(param.name for param in self.params))):
+            help = f"return what is added, and add it where `{of}` is made: `{of} += f(…)`; or copy: `new = list({of})`"
+            self.fail(node, f"`{of}` is passed here, and only read", "this changes a list", help)
 
     def _extend(self, node: ast.Call, name: str, values: ast.expr) -> None:
         if self.list_named(values) == name:
@@ -214,7 +232,10 @@ class Lists(TupleLists):
         if name is None:
             return False
         self._need_own(node, name)
-        if not isinstance(node.op, ast.Add) or not isinstance(node.value, (ast.List, ast.Tuple)):
+        if isinstance(node.op, ast.Add) and not isinstance(node.value, (ast.List, ast.Tuple)):
+            self._extend(node, name, node.value)
+            return True
+        if not isinstance(node.op, ast.Add):
             self.fail(node, f"`{name}` is a list", "it takes what is added at its end", f"write `{name}.extend(…)`")
         for each in node.value.elts:
             self.push(each, name, self.expression(each))
@@ -233,15 +254,16 @@ class Lists(TupleLists):
         if name is None:
             return None
         self._need_own(node, name)
-        if node.args or node.keywords:
-            help = "count what has been taken from its beginning, `first += 1`, and read `xs[first]`"
-            self.fail(node, "a list in a kernel gives its last number", "something else here", help)
+        if len(node.args) > 1 or node.keywords:
+            self.refuse_method(node, name, "pop")
         uses = sum(isinstance(at, ast.Name) and at.id == name for at in ast.walk(self.now))
         if self.in_arm or uses > 1:
             help = f"give the number a name before: `x = {name}.pop()`"
             self.fail(node, f"`{name}` changes in a statement in which it is used otherwise", "here", help)
         self.read_name(func.value)
         self.want_type(func.value)
+        if node.args:
+            return self.taken_from(node, name, node.args[0])
         taken = [self._taken(own) for own in self.lists_of(name)]
         form = self.list_forms.get(name)
         return taken[0] if form is None else formed(form, iter(taken))
@@ -320,9 +342,9 @@ class Lists(TupleLists):
         """Return whether an array is a list as a whole that is no list in Python, as it has no other name."""
         return self.is_list_text(array.text) and array.text.startswith("v_copy__")
 
-    def given_list(self, node: ast.expr, of: Num, address: Value, count: Value) -> Value:
-        """Have the array of a list that a function returns, whose memory is this function's now."""
-        made = self.temporary("copy")
+    def given_list(self, node: ast.expr, of: Num, address: Value, count: Value, is_list: bool) -> Value:
+        """Have the list, or array of one, that a function returns, whose memory is this function's now."""
+        made = self.new_list(node) if is_list else self.temporary("copy")
         self.begin_list(made)
         ty = self._grow(("list", made), of, node)
         text = spmd_name(made)
@@ -350,11 +372,14 @@ class Lists(TupleLists):
         """Give a list that is returned, `xs` or `[… for … in …]`; None if it is something else."""
         if self.list_named(node) is not None:
             return self.read_name(node)
-        if not isinstance(node, ast.ListComp) or not self.uniform or self.in_arm:
+        if not self.uniform or self.in_arm or self.in_foreach():
             return None
-        name = self.temporary("list")
-        self.begin_list(name)
-        self.each_of(node, lambda at, number: self.push(at, name, number))
+        return self._comprehended(node) if isinstance(node, ast.ListComp) else self.listing(node)
+
+    def _comprehended(self, node: ast.ListComp) -> Value:
+        """Give the list that a comprehension makes."""
+        name = self.new_list(node)
+        self.each_of(node, lambda at, value: self.push(at, name, value))
         return self.regions[0].parts[name]
 
     def list_result(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]] | None:
@@ -365,9 +390,6 @@ class Lists(TupleLists):
         if name is None:
             return None
         is_copy = name.startswith("copy__")
-        if self.identity is not None and not is_copy:
-            help = "return an array of it: `return np.array(xs)`"
-            self.fail(node, "a function in a kernel returns no list", "here", help)
         if name in self.given_away:
             self.fail(node, f"`{name}` is returned twice", "here", f"copy it: `np.array({name})`")
         self.given_away.add(name)

@@ -11,7 +11,7 @@ import math
 
 from ._fields import Axis, Part, is_text
 from ._offsets import Offsets
-from ._types import BOOL, INT, Array, Num, Record
+from ._types import BOOL, INT, Array, Num, Record, Tuple
 from ._values import LONGEST, Value, exactly
 
 _LONGEST_WINDOW = 64
@@ -34,6 +34,8 @@ class Parts(Offsets):
         field = self.field(node)
         if field is not None:
             return field
+        if isinstance(node, (ast.Call, ast.BinOp, ast.List)) and (listing := self.listing(node)) is not None:
+            return listing
         if isinstance(node, ast.Subscript) and self.is_of_histogram(node):
             return self.array_of_call(node)
         if isinstance(node, ast.Subscript) and self.is_part(node):
@@ -255,6 +257,8 @@ class Parts(Offsets):
             self.fail(node.value, "only arrays have parts", "no array")
         if self.in_arm:
             self.fail(node, "a part of an array in what may not be computed", "here", "give it a name before")
+        if isinstance(array.type.of, Tuple) and isinstance(node.slice, ast.Slice):
+            return self.part_of_tuples(node, array)
         self.refuse_tuples(node, array)
         if is_text(node.slice):
             return self.field_of(node, array, str(ast.literal_eval(node.slice)))

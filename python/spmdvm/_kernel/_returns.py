@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from . import _annotations
+from . import _annotations, _nones
 from ._plain import parameters
+from ._program import Unknown
+from ._scopes import own_nodes
 from ._tuples import is_named_tuple
-from ._types import BOOL, INT, Array, Num, Record, Tuple, join, named
+from ._types import BOOL, INT, Array, Num, Record, join, named, strong
 from ._usage import gives_array, of_program
-from ._values import OUTSIDE, Form, Listed, Value, constant, tuple_of
+from ._values import OUTSIDE, Columns, Form, Listed, Value, constant, tuple_of
 
 # Arrays of as many elements are returned as numbers where each element runs by itself.
 _MOST_LISTED = 64
@@ -151,7 +153,8 @@ class Returns:
     def _returns_arrays(self, node: ast.Return) -> bool:
         """Translate a `return` with arrays in it; return whether it is one."""
         known: dict[int, Value] = {}
-        self._note_returned(node.value, known)
+        before = self.arrays or self.last_arrays
+        self._note_returned(node.value, known, None if before is None else self.form, list(before or ()))
         returned = [leaf for value in known.values() for leaf in value.leaves if isinstance(leaf.type, Array)]
         is_element = self.identity is None and (not self.uniform or self.result is not None)
         if not returned or (is_element and all(value.type.ndim == 0 for value in returned)):
@@ -176,9 +179,6 @@ class Returns:
                     f"return its fields: `{ast.unparse(each)}.{field}`; or annotate the kernel with its dtype, `-> …`"
                 )
                 self.fail(each, "a record is not returned as a whole", f"this is {named(value.type)}", help)
-            if isinstance(value.type.of, Tuple):
-                help = "return lists of its numbers: `return [x for x, y in xs], [y for x, y in xs]`"
-                self.fail(each, "a list of tuples is not returned", "here", help)
             if not isinstance(value.type.of, Num):
                 self.fail(each, "arrays of numbers are returned", f"this is {named(value.type)}", "return nothing")
             root, where = self._returned_part(each, value)
@@ -214,17 +214,61 @@ class Returns:
         self.assigned = None
         return True
 
-    def _note_returned(self, node: ast.expr, known: dict[int, Value]) -> None:
-        """Note what is returned of which it is known at once whether it is an array, by its nodes."""
-        for each in node.elts if isinstance(node, (ast.Tuple, ast.List)) else ():
-            self._note_returned(each, known)
-        value = None if isinstance(node, (ast.Tuple, ast.List)) else self._returned(node)
+    def _note_returned(
+        self, node: ast.expr, known: dict[int, Value], form: Form | None, before: list[Value | None]
+    ) -> None:
+        """Note what is returned of which it is known at once whether it is an array, by its nodes.
+
+        `form` and `before` are those of another `return`, as far as they are known.
+        """
+        if isinstance(node, ast.List) and self._is_of_numbers_alone(node):
+            known[id(node)] = self.in_columns(self._listed_result(node, form, before))
+            return
+        if isinstance(node, (ast.Tuple, ast.List)):
+            forms = form.parts if form is not None and len(form.parts) == len(node.elts) else [None] * len(node.elts)
+            at = 0
+            for each, own in zip(node.elts, forms):
+                self._note_returned(each, known, own, before[at:] if form is not None else [])
+                at += 1 if own is None else own.count
+            return
+        value = self._returned(node)
         if value is not None:
-            known[id(node)] = value
+            known[id(node)] = self.in_columns(value)
+
+    def _is_of_numbers_alone(self, node: ast.List) -> bool:
+        """Return whether a list that is written has no arrays in it, so that it is one of lists."""
+        if not self.uniform or self.in_foreach() or self.in_arm:
+            return False
+        if self.identity is None and self.result is not None:
+            return False
+        return not any(isinstance(each, (ast.List, ast.ListComp)) or self.may_be_array(each) for each in node.elts)
+
+    def _listed_result(self, node: ast.List, form: Form | None, before: list[Value | None]) -> Value:
+        """Give a list that is written where it is returned; one of nothing has the type of others that are returned."""
+        name = self.new_list(node)
+        for each in node.elts:
+            self.push(each, name, self.keep(self._element(each)))
+        if node.elts:
+            return self.regions[0].parts[name]
+        arrays = [array for array in before[: 1 if form is None else form.count] if array is not None]
+        if not arrays:
+            written = ast.dump(node)
+            returns = [at.value for at in own_nodes(self.source.tree.body) if isinstance(at, ast.Return)]
+            if any(value is not None and ast.dump(value) != written for value in returns) and not self.last_arrays:
+                raise Unknown(_nones.UNTYPED, node)
+            return self.regions[0].parts[name]
+        if form is not None and isinstance(form.of, Columns):
+            self.have_form(node, name, form.of.form)
+        for own, array in zip(self.lists_of(name), arrays):
+            self.types["list", own] = strong(array.type.of)
+            self._with_type(own, array.type.of, own)
+        if name in self.list_forms:
+            self.regions[0].parts[name] = self.list_of_tuples(name)
+        return self.regions[0].parts[name]
 
     def _all_returned(self, node: ast.expr, known: dict[int, Value]) -> tuple[list[ast.expr], Value]:
         """Give what is returned, and where each of its values stands."""
-        if isinstance(node, (ast.Tuple, ast.List)):
+        if isinstance(node, (ast.Tuple, ast.List)) and id(node) not in known:
             parts = [self._all_returned(each, known) for each in node.elts]
             return [each for nodes, _ in parts for each in nodes], tuple_of(value for _, value in parts)
         value = known[id(node)] if id(node) in known else self.expression(node)

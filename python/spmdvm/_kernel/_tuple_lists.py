@@ -7,12 +7,10 @@ added to it, so that the next pass begins all the lists of it.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import Any
 
-from ._types import Array, Tuple
-from ._values import Form, Value, formed, of_tuple
-from ._variables import spmd_name
+from ._types import Array, Num, Tuple
+from ._values import Columns, Form, Value, formed, of_tuple, tuple_of
 
 
 class TupleLists:
@@ -21,25 +19,30 @@ class TupleLists:
     def lists_of(self, name: str) -> list[str]:
         """Give the lists of numbers that a list is made of: itself, unless it is one of tuples."""
         form = self.list_forms.get(name)
-        return [name] if form is None else [of_tuple(name, k) for k in range(_count(form))]
+        return [name] if form is None else [of_tuple(name, k) for k in range(form.count)]
 
     def push_tuple(self, node: ast.expr, name: str, value: Value) -> None:
         """Add a tuple at the end of a list."""
-        form = self.list_forms.get(name)
-        if form is None and ("list", name) in self.types:
-            self.refuse_mixed(node, name)
         if not value.leaves:
             self.fail(node, "tuples in a list are of some numbers", "this is empty", "count them: `n += 1`")
-        if form is None:
-            self.lists.remove(name)
-            self.list_forms[name] = value.form
-            self.begin_list(name)
-        elif form != value.form:
-            help = "all tuples of a list have as many numbers, in the same places; or keep a list for each kind"
-            self.fail(node, f"`{name}` has other tuples in another place", "this is made of other parts", help)
+        self.have_form(node, name, value.form)
         for own, leaf in zip(self.lists_of(name), value.leaves):
             self.push(node, own, leaf)
         self.regions[0].parts[name] = self.list_of_tuples(name)
+
+    def have_form(self, node: Any, name: str, of: Form) -> None:
+        """Note how the tuples of a list are made; fail if there are numbers, or others, in another place."""
+        form = self.list_forms.get(name)
+        if form is None and ("list", name) in self.types:
+            self.refuse_mixed(node, name)
+        if form is None:
+            self.list_forms[name] = of
+            if name in self.lists:
+                self.lists.remove(name)
+                self.begin_list(name)
+        elif form != of:
+            help = "all tuples of a list have as many numbers, in the same places; or keep a list for each kind"
+            self.fail(node, f"`{name}` has other tuples in another place", "this is made of other parts", help)
 
     def refuse_mixed(self, node: ast.expr, name: str) -> None:
         """Fail because a list has a number here, and a tuple elsewhere."""
@@ -64,23 +67,40 @@ class TupleLists:
 
     def list_of_tuples(self, name: str) -> Value:
         """Give a list of tuples as an array of them."""
-        form, arrays = self.list_forms[name], [self.regions[0].parts[own] for own in self.lists_of(name)]
-        return replace(arrays[0], type=Array(Tuple(tuple(array.type.of for array in arrays), form.of), 1))
+        arrays = [self.regions[0].parts[own] for own in self.lists_of(name)]
+        return self.of_columns(self.list_forms[name], arrays)
+
+    def columns_of(self, array: Value) -> tuple[Form, list[Value]]:
+        """Give how the tuples of a list are made, and the lists of their numbers."""
+        form, arrays = self.columns[array.text]
+        # (Their types may have turned out since.)
+        own = {of.text: of for of in self.regions[0].parts.values() if isinstance(of.type.of, Num)}
+        return form, [own.get(each.text, each) for each in arrays]
+
+    def in_columns(self, value: Value) -> Value:
+        """Give a list of tuples as a tuple of the lists of their numbers, as it is passed; anything else as it is."""
+        if value.parts is not None:
+            return tuple_of(map(self.in_columns, value.parts), value.of)
+        if not isinstance(value.type, Array) or not isinstance(value.type.of, Tuple):
+            return value
+        form, arrays = self.columns_of(value)
+        return tuple_of(arrays, Columns(form))
 
     def tuple_in_list(self, array: Value, indices: list[Value]) -> Value:
         """Give a tuple of a list by its index."""
-        first = (f"{spmd_name(of_tuple(name, 0))}__list" for name in self.list_forms)
-        name = next(name for name, text in zip(self.list_forms, first) if text == array.text)
-        arrays = [self.regions[0].parts[own] for own in self.lists_of(name)]
+        form, arrays = self.columns_of(array)
         places = ((self.place_of(each, indices), each) for each in arrays)
         leaves = [Value(text, each.type.of, uniform) for (text, uniform), each in places]
-        return formed(self.list_forms[name], iter(leaves))
+        return formed(form, iter(leaves))
 
     def store_tuple(self, target: ast.expr, value: Value) -> bool:
         """Translate `xs[i] = (a, b)`; return whether it is one."""
         array = self.list_of(target.value) if isinstance(target, ast.Subscript) else None
         if array is None or self.is_part(target):
             return False
+        if self.list_named(target.value) is None:
+            help = "store to the list where it is made"
+            self.fail(target, "a list that is passed, or a part of one, is only read", "this stores to it", help)
         place = self.tuple_in_list(array, self._indices_of(target, array))
         if value.form != place.form:
             self.fail(target, "all tuples of a list are made of the same parts", "this takes another one")
@@ -90,15 +110,16 @@ class TupleLists:
 
     def list_of(self, node: ast.expr) -> Value | None:
         """Give the list of tuples that an expression names; None if it is something else."""
-        name = self.list_named(node)
-        return None if name is None or name not in self.list_forms else self.read_name(node)
+        is_slice = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+        if not self.columns or not (is_slice or isinstance(node, (ast.Name, ast.Call))):
+            return None
+        if isinstance(node, ast.Name) and not self._names_array(node.id):
+            return None
+        array = self.array_of(node)
+        return array if array is not None and isinstance(array.type.of, Tuple) else None
 
     def refuse_tuples(self, node: Any, array: Value) -> None:
         """Fail if an array is a list of tuples, which only loops and indices take."""
         if isinstance(array.type, Array) and isinstance(array.type.of, Tuple):
             help = "loop over it, `for x, y in xs`; or take one number of each: `np.array([x for x, y in xs])`"
             self.fail(node, "this takes no list of tuples in a kernel", "here", help)
-
-
-def _count(form: Form) -> int:
-    return sum(1 if part is None else _count(part) for part in form.parts)

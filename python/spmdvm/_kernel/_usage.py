@@ -269,12 +269,23 @@ def grows_list(tree: ast.FunctionDef) -> bool:
     nodes = list(own_nodes(tree.body))
     if any(isinstance(node, ast.Assign) and isinstance(node.value, ast.ListComp) for node in nodes):
         return True
+    if any(isinstance(node, ast.Call) and _is_named(node.func, ("sorted", "list")) for node in nodes):
+        return True
+    return bool(_grown(nodes))
+
+
+def _grown(nodes: list[Any]) -> set[str]:
+    """Give the names that stand for lists which grow."""
     pairs = [pair for node in nodes if isinstance(node, ast.Assign) for pair in _pairs(node.targets[0], node.value)]
     lists = {target.id for target, value in pairs if isinstance(target, ast.Name) and _makes_list(value)}
     methods = [node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    grown = [at.value for at in methods if at.attr in ("append", "extend", "pop")]
+    grown = [at.value for at in methods if at.attr in ("append", "extend", "insert", "pop")]
     grown += [node.target for node in nodes if isinstance(node, ast.AugAssign)]
-    return any(isinstance(at, ast.Name) and at.id in lists for at in grown)
+    return {at.id for at in grown if isinstance(at, ast.Name) and at.id in lists}
+
+
+def _is_named(node: ast.expr, names: tuple[str, ...]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
 
 
 def _makes_list(node: ast.expr) -> bool:
@@ -394,7 +405,7 @@ def _returns_array(
     # (`x *= 2` leaves it an array.)
     same = [node.target for node in nodes if isinstance(node, ast.AugAssign)]
     stored = {at.id for at in nodes if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store) and at not in same}
-    made = set(given - stored)
+    made = set(given - stored) | _grown(nodes)
 
     def is_made(node: ast.expr | None) -> bool:
         if isinstance(node, (ast.BinOp, ast.UnaryOp)):
@@ -402,6 +413,8 @@ def _returns_array(
             return not isinstance(getattr(node, "op", None), ast.MatMult) and any(map(is_made, parts))
         if isinstance(node, ast.Tuple):
             return any(map(is_made, node.elts))
+        if isinstance(node, ast.ListComp) or (isinstance(node, ast.Call) and _is_named(node.func, ("sorted", "list"))):
+            return True
         if isinstance(node, ast.Call):
             if _of_numpy(node) in (*_MAKERS, "array", "cross") or _is_given(node, lookup, seen):
                 return True

@@ -27,11 +27,17 @@ class Form(NamedTuple):
 
     Attributes:
         parts: of each part that is a tuple itself, its form; None of others.
-        of: its class, if that is a `NamedTuple`; or which array its values are the elements of.
+        of: its class, if that is a `NamedTuple`; or which array its values are the elements of, or list of tuples the
+            lists of numbers.
     """
 
     parts: tuple[Form | None, ...]
-    of: type | Listed | None = None
+    of: type | Listed | Columns | None = None
+
+    @property
+    def count(self) -> int:
+        """Of how many values it is made in the end."""
+        return sum(1 if part is None else part.count for part in self.parts)
 
 
 class Listed(NamedTuple):
@@ -39,6 +45,12 @@ class Listed(NamedTuple):
 
     of: Num
     lengths: tuple[int, ...]
+
+
+class Columns(NamedTuple):
+    """A list of tuples that are made like this, which is passed as a list of each of their numbers."""
+
+    form: Form
 
 
 @dataclass(frozen=True)
@@ -81,7 +93,7 @@ class Value:
     is_python: bool = False
     least: str | None = None
     most: str | None = None
-    of: type | Listed | None = None
+    of: type | Listed | Columns | None = None
 
     @property
     def form(self) -> Form | None:
@@ -121,7 +133,7 @@ def unequal(values: int, names: int) -> str:
     return f"there {are} for {names} name{'' if names == 1 else 's'}"
 
 
-def tuple_of(parts: Any, of: type | Listed | None = None) -> Value:
+def tuple_of(parts: Any, of: type | Listed | Columns | None = None) -> Value:
     """Give a tuple of values."""
     parts = tuple(parts)
     return Value("", INT, all(part.uniform for part in parts), parts=parts, of=of)

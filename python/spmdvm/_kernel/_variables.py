@@ -123,6 +123,8 @@ class Variables:
     def assign_name(self, node: Any, name: str, value: Value) -> None:
         """Assign to a variable."""
         _nones.refuse_others(self, node, name)
+        if self.takes_list(node, name, value):
+            return None
         self.refuse_other_list(node, name, value)
         if value.parts is not None:
             return self._name_tuple(node, name, value)
