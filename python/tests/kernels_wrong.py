@@ -135,13 +135,6 @@ def array_of_a_length_that_changes(x):
     return t[0] + x
 
 
-def array_of_a_length_that_is_computed(a):
-    n = 3
-    n += 1
-    t = np.zeros((n, 2))  # HERE the lengths of an array of a kernel are known before it is called
-    a[0] = t[0, 0]
-
-
 def array_of_a_length_in_a_foreach(a):
     for i in spmdvm.foreach(len(a)):
         t = np.zeros(i + 1)  # HERE the lengths of an array of a kernel are known before it is called
@@ -1363,7 +1356,8 @@ def array_extremes(a):
 
 
 def array_where_of_one(a):
-    return np.where(a > 1)[0]  # HERE `np.where` takes a condition and two values in a kernel
+    for i in spmdvm.foreach(len(a)):
+        a[i] = np.where(a > 1)[0][0]  # HERE `np.where` is called outside of `foreach`, once
 
 
 def annotated_as_another_kind(x):
@@ -1538,9 +1532,9 @@ def array_type_that_is_a_variable(a):
     a[0] = np.zeros(3, n)[0]  # HERE `n` is a variable
 
 
-def array_distinct_with_counts(a):
-    u, n = np.unique(a, return_counts=True)  # HERE `np.unique` takes an array and nothing else in a kernel
-    a[: len(u)] = n
+def array_distinct_along_an_axis(a):
+    u = np.unique(a, axis=0)  # HERE `np.unique` takes an array and nothing else in a kernel
+    a[: len(u)] = u
 
 
 def array_distinct_with_places(a):
@@ -1723,7 +1717,7 @@ def array_turned_columns_alone(a):
 
 
 def array_repeated_by_an_array(a):
-    return np.repeat(a, a)  # HERE a number is needed
+    return np.repeat(a, a)  # HERE elements are repeated as often as integers say
 
 
 def array_repeated_less_than_never(a):

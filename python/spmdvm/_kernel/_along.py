@@ -118,7 +118,6 @@ class Along(Histograms):
         kept = [length for k, length in enumerate(lengths) if k != axis]
         less = self.less_of(node, how)
         made = self.new_array(node, FLOAT64, kept, None)
-        at = len(self.hidden) - 1
         if how in ("min", "max", "argmin", "argmax", _NORMS[_linear.norm_of_least]):
             size = " && ".join(f"{length.text} > 0" for length in kept)
             self.demand(node, f"{lengths[axis].text} > 0 || !({size})", f"`{named}` takes at least one element")
@@ -165,8 +164,7 @@ class Along(Histograms):
                 self._end(False)
         else:
             self._end(True)
-        self.hidden[at].of = ty
-        return replace(made, type=Array(ty, len(kept)))
+        return self.in_type(made, ty)
 
     def _element_of(self, array: Value, counters: list[str], by_rows: bool, axis: int) -> Value:
         """Give the element of an array at counters of which some are the same for all lanes."""

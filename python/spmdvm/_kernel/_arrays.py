@@ -96,8 +96,7 @@ class Arrays(Equations):
         if function in MAKERS or function in MAKERS_LIKE:
             fill, of, lengths = self.makes(node)
             values = [constant(v) if isinstance(v, int) else v for v in lengths]
-            made = self.made_now(node, of, values, fill, ast.unparse(node))
-            return self.new_array(node, of, values, fill, None, True) if made is None else made
+            return self.new_array(node, of, values, fill, None, True)
         listed = self.listed(node)
         if listed is not None:
             return self._unnamed(node, listed)
@@ -116,8 +115,10 @@ class Arrays(Equations):
             made = self.copied(node, node.args[0])
             self.sort_in_place(node, made)
             return made
-        if function is np.unique:
+        if function is np.unique and not self.gives_several_arrays(node, function):
             return self.distinct(node)
+        if (found := self.sought(node, function)) is not None:
+            return found
         found = self.rearranged(node, function) or self.of_equations(node, function)
         if found is not None:
             return found
@@ -197,6 +198,8 @@ class Arrays(Equations):
                 return self.is_method_of_elements(node) and self.makes_elements(node.func.value)
             function = self.called(node)
             if function in _OF_TWO or any(keyword.arg is None for keyword in node.keywords):
+                return False
+            if self.gives_several_arrays(node, function):
                 return False
             is_known = self.is_elementwise(function) or _library.find(function) is not None
             if _library.takes_array(function):
@@ -284,6 +287,9 @@ class Arrays(Equations):
         Where each element runs by itself, it may be its `own`: a column of one that has as many as a gang has lanes.
         What elements before have left there is never seen: it is zero, or `is_set` by who asks for it.
         """
+        made = self.made_now(node, of, lengths, fill, name or ast.unparse(node))
+        if made is not None:
+            return made
         if own and not self.is_uniform_here() and self.program.brings_memory:
             return self._of_each_lane(node, of, lengths, fill, name, is_set)
         if not self.is_uniform_here():
@@ -399,16 +405,17 @@ class Arrays(Equations):
         likes = self.broadcast(found)
         lengths = [self.dim(like.text, axis) for like, axis in likes]
         self.same_lengths(found, lengths)
-        # (In a function that is given such an array it is no list.)
-        is_open = self.is_uniform_here() and not self.in_arm and self.most(*likes[0]).before is None
-        if len(lengths) == 1 and (is_open or any(self.is_of_list(array) for _, array in found)):
-            made = self.computed_of_list(node, source, found, lengths, of)
-            self.elements = outer
-            return made
+        together = self.is_uniform_here()
         for part in self._numbers(source):
             self.elements[id(part)] = self.keep(self.number(part))
-        made = self._long_enough(node, likes, lengths, name)
-        at, together = len(self.hidden) - 1, self.is_uniform_here()
+        # (In a function that is given such an array it is no list.)
+        is_open = any(self.most(*like).before is None for like in likes)
+        is_open |= len(lengths) == 1 and any(self.is_of_list(array) for _, array in found)
+        made = None
+        if is_open and together and not self.in_arm:
+            made = self.made_now(node, FLOAT64, lengths, None, name or ast.unparse(node), True)
+        if made is None:
+            made = self._long_enough(node, likes, lengths, name)
         counters = [self.temporary("at") for _ in lengths]
         loops = self._begin(node, counters, lengths, together)
         self.elements.update((id(part), self.element_at(array, counters, not together)) for part, array in found)
@@ -419,8 +426,17 @@ class Arrays(Equations):
         self.elements = outer
         for _ in range(loops):
             self._end(together)
-        self.hidden[at].of = ty
-        return replace(made, type=Array(ty, len(lengths)))
+        return self.in_type(made, ty)
+
+    def in_type(self, made: Value, of: Num) -> Value:
+        """Give an array that has been made before its type was known."""
+        root = self._root_of(made.text)
+        for host in self.hidden:
+            if host.text == root:
+                host.of = of
+        if self.is_of_list(made):
+            self.list_in_type(root, of)
+        return replace(made, type=Array(of, made.type.ndim))
 
     def copied_in_a_row(self, node: ast.Call, source: ast.expr) -> Value:
         """Make an array of one dimension of the elements of an expression, row after row."""
@@ -440,6 +456,9 @@ class Arrays(Equations):
     def _chosen(self, node: ast.Subscript) -> Value:
         """Translate `a[a > 2]`: an array that is long enough, and the part of it that has been filled."""
         array, mask = self.array_of(node.value), node.slice
+        several = self.chosen_of_several(node, array)
+        if several is not None:
+            return several
         if self.takes(node):
             call = ast.copy_location(ast.Call(node.value, [node.value, node.slice], []), node)
             return self._of_library(call, _library.find(np.take))
@@ -450,8 +469,7 @@ class Arrays(Equations):
             self.fail(node, "a mask chooses elements of arrays of one dimension", f"`{array.type}`", "write the loops")
         length = self.dim(array.text, 0)
         self.same_lengths(found, [length])
-        made = self.made_now(node, array.type.of, [length], None, ast.unparse(node))
-        made = self.new_array(node, array.type.of, [length], None) if made is None else made
+        made = self.new_array(node, array.type.of, [length], None)
         count, counters = self.temporary("count"), [self.temporary("at")]
         self.emit(f"uniform int {count} = 0;")
         self._begin(node, counters, [length], False)
@@ -536,7 +554,7 @@ class Arrays(Equations):
         lengths = [self.dim(found[0][1].text, 0)]
         self.same_lengths(found, lengths)
         made = self.new_array(node, FLOAT64, lengths, None)
-        at, start, counters, line = len(self.hidden) - 1, len(self.lines), [self.temporary("at")], self.at
+        start, counters, line = len(self.lines), [self.temporary("at")], self.at
         self._begin(node, counters, lengths, False)
         self.elements.update((id(part), self.element_at(array, counters, True)) for part, array in found)
         value = self.number(source)
@@ -549,8 +567,7 @@ class Arrays(Equations):
         first = first if op == "+" else self.cast(constant(1), ty, node).text
         self.lines.insert(start, ("    " * self.indent + f"uniform {ty.spmd} {total} = {first};", line))
         self.elements = outer
-        self.hidden[at].of = ty
-        return replace(made, type=Array(ty, 1))
+        return self.in_type(made, ty)
 
     def _product(self, node: Any, left: ast.expr, right: ast.expr, how: str) -> Value | None:
         """Translate products of matrices and vectors that are arrays; None if it is a number."""
@@ -635,9 +652,10 @@ class Arrays(Equations):
         own: bool = True,
     ) -> Value:
         """Make an array of some lengths; of a part whose lengths are computed, a part of one as long as its array."""
-        if all(length.before is not None for length in lengths):
-            return self.new_array(node, of, lengths, None, name, own, True)
         most = [self.most(like, axis) for like, axis in likes]
+        is_open = any(length.before is None for length in most) and self.is_uniform_here()
+        if is_open or all(length.before is not None for length in lengths):
+            return self.new_array(node, of, lengths, None, name, own, True)
         whole = self.new_array(node, of, most, None, name, own, True)
         part = self.temporary("part")
         for axis, length in enumerate(lengths):
@@ -651,6 +669,8 @@ class Arrays(Equations):
         length = self.dim(array.text, axis)
         while length.before is None and array.text in self.parts:
             part = self.parts[array.text]
+            if part.is_flat:
+                break
             kept = [k for k, taken in enumerate(part.axes) if taken.step is not None]
             axis = (kept[::-1] if part.is_turned else kept)[axis]
             array = part.array

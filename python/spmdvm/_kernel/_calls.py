@@ -133,8 +133,9 @@ class Calls(Arrays):
             return self.reduction(*self.with_array(node, how))
         if function in (np.dot, np.matmul) and len(node.args) == 2 and not node.keywords:
             return self.dot(node, *self.with_arrays(node).args)
-        if function is np.histogram:
-            return self.histogram(node)
+        arrays = self.several_arrays(node, function)
+        if arrays is not None:
+            return arrays
         if function is np.linalg.det:
             return self.determinant(node)
         several = self._several(node, function)
@@ -567,8 +568,7 @@ class Calls(Arrays):
             if array is None:
                 values.append(next(numbers))
             elif array.text in (LIST, LISTED):
-                is_list = array.text == LIST
-                values.append(self.given_list(node, array.type.of, next(numbers), next(numbers), is_list))
+                values.append(self.given_list(node, array, numbers))
             elif array.text in brought:
                 values.append(Value(brought[array.text], array.type, True))
             else:

@@ -172,9 +172,9 @@ class Comprehensions:
 
             return set_local(FLOAT64), set_local
         made = self.new_array(node, FLOAT64, most, None, None, True, True)
-        at = len(self.hidden) - 1
+        whole = made
         if any(length.before is None for length in lengths):
-            whole, part = made, self.temporary("part")
+            part = self.temporary("part")
             for axis, length in enumerate(lengths):
                 if length.equals is not None and length.equals[1] == 0:
                     self.dims[f"{part}__n{axis}"] = length.equals[0]
@@ -183,7 +183,7 @@ class Comprehensions:
             made = Value(part, whole.type, True)
 
         def set_type(of: Num) -> Value:
-            self.hidden[at].of = of
+            self.in_type(whole, of)
             return replace(made, type=Array(of, len(lengths)))
 
         return made, set_type

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from . import _linear
-from ._rearranged import Rearranged
+from ._chosen import Chosen
 from ._types import FLOAT64, Num, promote, strong
 from ._values import Value, constant
 
 EQUATIONS = (np.linalg.solve, np.linalg.inv, np.linalg.cholesky)
 
 
-class Equations(Rearranged):
+class Equations(Chosen):
     """Translates what solves equations; `Body` has what it needs to know."""
 
     def of_equations(self, node: ast.Call, function: Any) -> Value | None:

@@ -354,7 +354,7 @@ class Expressions(Operators):
             if not -len(value.parts) <= at.const < len(value.parts):
                 self.fail(node.slice, f"this is one of {len(value.parts)} values", f"there is none at {at.const}")
             return value.parts[at.const]
-        if self.is_choice(node):
+        if self.is_choice(node) or self.takes(node):
             return self.array_of(node)
         return self.part(node) if self.is_part(node) else self.element(node, stores=False)
 

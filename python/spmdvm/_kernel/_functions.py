@@ -12,7 +12,7 @@ from typing import Any, Callable, NoReturn
 
 import numpy as np
 
-from . import _bools, _complex, _instead, _ints, _library, _linear
+from . import _bools, _complex, _instead, _ints, _library, _linear, _sought
 from ._imports import imported_by
 from ._types import BOOL, COMPLEX, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
 from ._values import Value, constant, tuple_of
@@ -51,7 +51,7 @@ for _operator_name in ("lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "i
 
 foreach = InKernels("foreach", "for i in foreach(n), for i, j in foreach(h, w): all elements at once, in any order.")
 LANE = InKernels("lane", "The number of the lane that executes, from 0.")
-_library.foreach = _linear.foreach = foreach
+_library.foreach = _linear.foreach = _sought.foreach = foreach
 WIDTH = InKernels("width", "How many lanes there are.")
 _ACROSS = {
     "reduce_add": "The sum of the values of all active lanes.",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-import numpy as np
-
 from . import _functions, _instead, _library
 from ._joins import Joins
 from ._types import BOOL, FLOAT64, INT, NUMBERS, Num, promote, strong
@@ -58,11 +56,11 @@ class Histograms(Joins):
         return tuple_of([self._densities(node, counts, edges) if is_density else counts, edges])
 
     def is_of_histogram(self, node: ast.Subscript) -> bool:
-        """Return whether counts or edges are taken at once: `np.histogram(a, 10, (0, 1))[0]`."""
+        """Return whether one of several arrays is taken at once: `np.histogram(a, 10, (0, 1))[0]`."""
         call = node.value
         if not isinstance(call, ast.Call) or not isinstance(node.slice, ast.Constant) or self.is_method(call):
             return False
-        return isinstance(call.func, (ast.Name, ast.Attribute)) and self.called(call) is np.histogram
+        return isinstance(call.func, (ast.Name, ast.Attribute)) and self.gives_several_arrays(call, self.called(call))
 
     def _of_histogram(self, node: ast.Call) -> dict[str, ast.expr]:
         """Give the arguments of `np.histogram` by their names."""

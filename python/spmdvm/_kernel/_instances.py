@@ -105,7 +105,8 @@ class Instance:
                 continue
             if array.text in (LIST, LISTED):
                 found = self._taken(array.type.of, int(next(given)), int(next(given)))
-                results.append(found if array.text == LISTED else found.tolist())
+                shape = tuple(int(next(given)) for _ in range(array.type.ndim)) if array.type.ndim > 1 else found.shape
+                results.append(found.reshape(shape) if array.text == LISTED else found.tolist())
                 continue
             root = made[self.roots[array.text]] if array.text in self.roots else values[self.passed[array.text]]
             results.append(root if array.parts is None else _part_of(root, array.type.ndim, given))

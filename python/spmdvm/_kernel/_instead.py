@@ -97,9 +97,6 @@ _ATTRIBUTES = {
     "imag": _PART,
 }
 _OF_UNIQUE = {
-    "return_counts": "count each: `np.count_nonzero(a == x)`; or call `spmdvm.reduce_by_index` outside of the kernel",
-    "return_index": "`np.argsort(a)` has the places of equal elements one behind another",
-    "return_inverse": "find each: `np.searchsorted(u, x)`, of `u = np.unique(a)`",
     "axis": "rows are compared in loops; or call it outside of the kernel",
 }
 _WEIGHTS = "write it out: `np.sum(w * (x - mx) * (y - my)) / np.sum(w)`, of means that have weights, too"

@@ -113,7 +113,7 @@ class Joins(Reductions):
             place = counters[0]
             for k in axes[1:]:
                 place = f"((int64){place} * {self.dim(made.text, k).text} + {counters[k]})"
-            self.emit(f"{made.text}[{place}] = {self.cast(element, ty, node).text};")
+            self.emit(f"{self._root_of(made.text)}[{place}] = {self.cast(element, ty, node).text};")
             self._end(True)
             start = f"{start} + {self.dim(array.text, along).text}"
         return made

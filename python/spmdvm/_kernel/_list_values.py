@@ -81,8 +81,24 @@ class ListValues(TupleLists):
         array = self.array_of(node) if gives_one_array(self.called(node)) else None
         return array is not None and self.is_list_value(array)
 
+    def _may_join_lists(self, node: ast.BinOp) -> bool:
+        """Return whether some operand looks like a list: few do, and expressions may be nested deeply."""
+        open_: list[ast.expr] = [node]
+        while open_:
+            at = open_.pop()
+            if isinstance(at, ast.BinOp):
+                open_ += [at.left, at.right]
+            elif isinstance(at, ast.Name):
+                if self.is_list(at.id):
+                    return True
+            elif isinstance(at, (ast.List, ast.Call)) or isinstance(getattr(at, "slice", None), ast.Slice):
+                return True
+        return False
+
     def _joined(self, node: ast.BinOp) -> _Fill | None:
         """Give what fills `xs + ys` and `xs * n`; None if these are no lists."""
+        if not self._may_join_lists(node):
+            return None
         sides = [node.left, node.right]
         are_lists = [self._is_of_list(side) for side in sides]
         if isinstance(node.op, ast.Add) and any(are_lists):

@@ -8,8 +8,8 @@ the kernel returns: the host copies it, and has it given back then.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from ._list_methods import CHANGING, ListMethods
 from ._parts import Axis, Part
@@ -158,9 +158,9 @@ class Lists(ListMethods):
 
     def _grown(self, spmd: str) -> str:
         """Give the name of the function that gives longer memory for a list."""
-        name, pointer = f"py_grown_{spmd}", f"uniform {spmd} * uniform"
+        name, pointer = "py_grown", f"uniform {spmd} * uniform"
         self.program.has_lists = True
-        self.program.support[name] = (
+        self.program.support[f"{name} {spmd}"] = (
             f"static noinline {pointer} {name}({pointer} from, const uniform int n, const uniform int most) {{\n"
             f"    {pointer} longer = uniform new uniform {spmd}[most];\n"
             "    foreach (k = 0 ... n) longer[k] = from[k];\n"
@@ -300,26 +300,20 @@ class Lists(ListMethods):
         self.each_of(listed, push)
         return self.regions[0].parts[made]
 
-    def computed_of_list(
-        self, node: ast.expr, source: ast.expr, found: list[Any], lengths: list[Value], of: Num | None
-    ) -> Value:
-        """Give an array that is computed of arrays, some of which are made of lists, likewise."""
-        made, counters = self.temporary("copy"), [self.temporary("at")]
-        self.begin_list(made)
-        self._begin(node, counters, lengths, False)
-        self.elements.update((id(part), self.element_at(array, counters, True)) for part, array in found)
-        value = self.number(source)
-        self.push(node, made, self.convert(node, value, of or strong(value.type)))
-        self._end(False)
-        return self.regions[0].parts[made]
-
-    def made_now(self, node: ast.expr, of: Num, lengths: list[Value], fill: Value | None, name: str) -> Value | None:
-        """Make an array whose length is known at run time only: a list of so many numbers; None if it cannot be one."""
-        if len(lengths) != 1 or lengths[0].before is not None or self.in_arm or not self.is_uniform_here():
+    def made_now(
+        self, node: ast.expr, of: Num, lengths: list[Value], fill: Value | None, name: str, always: bool = False
+    ) -> Value | None:
+        """Make an array whose lengths are known at run time only, a list of so many numbers; None if it is another."""
+        is_known = all(length.before is not None for length in lengths) and not always
+        if not lengths or is_known or self.in_arm or not self.is_uniform_here():
             return None
+        if len(lengths) > 1:
+            return self._made_of_rows(node, of, lengths, fill, name)
         length, made = self.keep(lengths[0]), self.temporary("copy")
         self.begin_list(made)
-        array = self._with_type(made, self._grow(("list", made), of, node), name)
+        # (Of an array that is computed the type turns out later, in each pass.)
+        self.types["list", made] = of
+        array = self._with_type(made, of, name)
         what = f"the length of `{ast.unparse(node)}` is not negative, and less than 2**30"
         self.demand(node, f"{length.text} >= 0 && {length.text} < {LONGEST // 2}", what)
         self.resize(array, length)
@@ -327,6 +321,21 @@ class Lists(ListMethods):
             at = self.temporary("at")
             self.emit(f"foreach ({at} = 0 ... {array.text}__n0) {spmd_name(made)}[{at}] = {fill.text};")
         return array
+
+    def _made_of_rows(
+        self, node: ast.expr, of: Num, lengths: list[Value], fill: Value | None, name: str
+    ) -> Value | None:
+        """Make an array of several dimensions likewise: one row after another in a list."""
+        lengths = [self.keep(length) for length in lengths]
+        size = " * ".join(f"(int64){length.text}" for length in lengths)
+        # (So that the product is one of 64 bits, each of them is tested before.)
+        tests = " && ".join(f"{length.text} >= 0 && {length.text} < {LONGEST // 2}" for length in lengths)
+        known = " && ".join(f"{length.text} > 0" for length in lengths)
+        what = f"the lengths of `{ast.unparse(node)}` are not negative, and there are fewer than 2**30 elements"
+        product = " * ".join(f"(double){length.text}" for length in lengths)
+        self.demand(node, f"{tests} && (!({known}) || {product} < {float(LONGEST // 2)}d)", what)
+        flat = self.made_now(node, of, [self.keep(Value(f"({size})", INT, True, 0, LONGEST))], fill, name)
+        return self.in_shape(flat, lengths)
 
     def resize(self, array: Value, length: Value) -> None:
         """Have a list be as long, of whatever numbers."""
@@ -338,12 +347,26 @@ class Lists(ListMethods):
         self.emit(f"    {text} = {self._grown(array.type.of.spmd)}({text}, 0, {most});")
         self.emit("}")
 
+    def is_of_rows(self, array: Value) -> bool:
+        """Return whether an array is one of several dimensions whose lengths the kernel has computed."""
+        part = self.parts.get(array.text)
+        return part is not None and part.is_flat and array.type.ndim > 1 and self.is_own_list(part.array)
+
+    def list_in_type(self, text: str, of: Num) -> None:
+        """Have a list be of a type that has turned out only after it was made."""
+        name = next(name for name in self.lists if spmd_name(name) == text)
+        self.types["list", name] = of
+        self._grown(of.spmd)
+        self._with_type(name, of, self.program.python_variables[text])
+
     def is_own_list(self, array: Value) -> bool:
         """Return whether an array is a list as a whole that is no list in Python, as it has no other name."""
         return self.is_list_text(array.text) and array.text.startswith("v_copy__")
 
-    def given_list(self, node: ast.expr, of: Num, address: Value, count: Value, is_list: bool) -> Value:
+    def given_list(self, node: ast.expr, array: Value, numbers: Iterator[Value]) -> Value:
         """Have the list, or array of one, that a function returns, whose memory is this function's now."""
+        of, is_list, address, count = array.type.of, array.text == LIST, next(numbers), next(numbers)
+        lengths = [next(numbers) for _ in range(array.type.ndim)] if array.type.ndim > 1 else []
         made = self.new_list(node) if is_list else self.temporary("copy")
         self.begin_list(made)
         ty = self._grow(("list", made), of, node)
@@ -351,7 +374,8 @@ class Lists(ListMethods):
         self.emit(f"delete {text};")
         self.emit(f"{text} = (uniform {ty.spmd} * uniform){address.text};")
         self.emit(f"{text}__list__n0 = {text}__most = (uniform int){count.text};")
-        return self._with_type(made, ty, made)
+        given = self._with_type(made, ty, made)
+        return self.in_shape(given, lengths) if lengths else given
 
     def _with_type(self, name: str, of: Num, shown: str) -> Value:
         """Give a list whose type is known."""
@@ -384,12 +408,20 @@ class Lists(ListMethods):
 
     def list_result(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]] | None:
         """Give what a list that is returned stands for, and where it lies and how long it is; None of another array."""
-        name = next((name for name in self.lists if value.text == f"{spmd_name(name)}__list"), None)
+        is_of_rows = self.is_of_rows(value)
+        text = self.parts[value.text].array.text if is_of_rows else value.text
+        name = next((name for name in self.lists if text == f"{spmd_name(name)}__list"), None)
         if name is None and self.is_of_list(value):
+            root = self._root_of(value.text)
+            if root.startswith("v_copy__"):
+                # Nobody else has the array that it is a part of.
+                return self.list_result(node, self.copy_of(node, value))
             self.fail(node, "a list is returned as a whole", "this is a part of one", "copy it: `np.array(xs[1:])`")
         if name is None:
             return None
         is_copy = name.startswith("copy__")
+        if name in self.given_away and is_copy:
+            return self.list_result(node, self.copy_of(node, value))
         if name in self.given_away:
             self.fail(node, f"`{name}` is returned twice", "here", f"copy it: `np.array({name})`")
         self.given_away.add(name)
@@ -397,7 +429,10 @@ class Lists(ListMethods):
         if self.identity is None:
             self._have_taken(of)
         numbers = [Value(f"((uniform int64){text})", INT, True), Value(f"((int64){text}__list__n0)", INT, True)]
-        return Value(LISTED if is_copy else LIST, Array(of, 1), True), numbers
+        # (One of several dimensions has its lengths, too.)
+        lengths = [self.dim(value.text, axis).text for axis in range(value.type.ndim)] if is_of_rows else []
+        numbers += [Value(f"((int64){length})", INT, True) for length in lengths]
+        return Value(LISTED if is_copy else LIST, Array(of, value.type.ndim), True), numbers
 
     def _have_taken(self, of: Num) -> None:
         """Add the function by which the host takes the numbers of a list, and gives back its memory."""

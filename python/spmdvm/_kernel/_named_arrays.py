@@ -44,7 +44,7 @@ class NamedArrays(LastParts):
             help = f"give the result a name of its own; or store to the elements, `{name}[:] = …`"
             self.fail(node, f"the parameter `{name}` cannot become another array here", "in a loop or a branch", help)
         lasts = self.outlasts(name, value)
-        is_own = self._is_made(value.text) or self.is_own_list(value)
+        is_own = self._is_made(value.text) or self.is_own_list(value) or self.is_of_rows(value)
         if bound is None and not straight and not known and not lasts and not is_own:
             self._refuse_name(node, name)
         if bound is None or straight or known:
@@ -137,7 +137,7 @@ class NamedArrays(LastParts):
         """Copy an array to the one that a name stands for; nobody can tell it from another one under that name."""
         root = self._root_of(bound.text)
         is_list = self.is_own_list(bound)
-        if not is_list and not self._is_made(bound.text):
+        if not is_list and not self._is_made(bound.text) and not self.is_of_rows(bound):
             self._refuse_name(node, name, "a part of another kind, or of another array" * (bound.text in self.moving))
         for other, of in region_parts(self.regions):
             if other not in (name, *self.lists) and self._root_of(of.text) == root:
@@ -202,8 +202,7 @@ class NamedArrays(LastParts):
             if not isinstance(target, ast.Name):
                 return False
             values = [constant(length) if isinstance(length, int) else length for length in lengths]
-            made = self.made_now(value, of, values, fill, target.id)
-            made = self.new_array(value, of, values, fill, target.id, True) if made is None else made
+            made = self.new_array(value, of, values, fill, target.id, True)
             self.assign_name(target, target.id, made)
             return True
         name, made = self._new_array(target, of, lengths)

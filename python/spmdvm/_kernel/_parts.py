@@ -74,6 +74,9 @@ class Parts(Offsets):
         array = self.array_of(source)
         if array is None or array.type.ndim == 1:
             return array
+        if self.is_of_rows(array):
+            # They lie so.
+            return self.parts[array.text].array
         lengths = [self.dim(array.text, axis) for axis in range(array.type.ndim)]
         if array.text in self.parts and any(length.before is None for length in lengths):
             self.parts_of[id(node)] = node, self._row_after_row(node, array, lengths)
@@ -100,10 +103,9 @@ class Parts(Offsets):
     def _row_after_row(self, node: ast.expr, array: Value, lengths: list[Value]) -> Value:
         """Copy the elements of a part whose lengths are computed, row after row, to an array that is long enough."""
         most = [self.most(array, axis) for axis in range(len(lengths))]
-        if any(length.before is None for length in most):
-            help = "loop over its elements, or give it lengths that are known before: `a[:n]`, `a[2:]`"
-            self.fail(node, "the lengths of this part are known only when it is taken", "all of its elements", help)
-        host = "(" + " * ".join(length.before for length in most) + ")"
+        is_known = all(length.before is not None for length in most)
+        most = most if is_known else lengths
+        host = "(" + " * ".join(length.before for length in most) + ")" if is_known else None
         size = " * ".join(f"(uniform int64){length.text}" for length in most)
         made = self.new_array(node, array.type.of, [Value(size, INT, True, 0, LONGEST, host=host)], None)
         counters = [self.temporary("at") for _ in lengths]
@@ -132,6 +134,12 @@ class Parts(Offsets):
         lengths = self._shape_of(node, shape, flat)
         if len(lengths) == 1:
             return flat
+        value = self.in_shape(flat, lengths)
+        self.parts_of[id(node)] = node, value
+        return value
+
+    def in_shape(self, flat: Value, lengths: list[Value]) -> Value:
+        """Give an array of one dimension as one of some lengths, row after row."""
         name = self.temporary("part")
         for axis, length in enumerate(lengths):
             own = f"{name}__n{axis}"
@@ -139,13 +147,12 @@ class Parts(Offsets):
             if length.equals is not None and length.equals[1] == 0:
                 symbol = length.equals[0]
             if length.before is not None:
-                self.dims[own] = symbol
                 self.program.hosts.setdefault(symbol, length.before)
+            if length.before is not None or (length.equals is not None and length.equals[1] == 0):
+                self.dims[own] = symbol
             self.emit(f"const uniform int {own} = (uniform int)({length.text});")
         self.parts[name] = Part(flat, self._name_of(flat), (), None, False, True)
-        value = Value(name, Array(flat.type.of, len(lengths)), flat.uniform)
-        self.parts_of[id(node)] = node, value
-        return value
+        return Value(name, Array(flat.type.of, len(lengths)), flat.uniform)
 
     def _shape_of(self, node: ast.Call, shape: list[ast.expr], flat: Value) -> list[Value]:
         """Translate the lengths of a shape, of which one may be -1, and have it tested that they suit the elements."""
@@ -185,7 +192,8 @@ class Parts(Offsets):
 
     def is_choice(self, node: ast.Subscript) -> bool:
         """Return whether elements are taken that a mask chooses: `a[a > 2]`, outside of a statement over elements."""
-        if id(node) in self.elements or not isinstance(node.slice, (ast.Compare, ast.Name, ast.BinOp, ast.UnaryOp)):
+        may_be_mask = (ast.Compare, ast.Name, ast.BinOp, ast.UnaryOp, ast.Call, ast.Attribute)
+        if id(node) in self.elements or not isinstance(node.slice, may_be_mask):
             return False
         if not self.is_uniform_here() or self.array_of(node.value) is None or not self.makes_elements(node.slice):
             return False
@@ -199,7 +207,7 @@ class Parts(Offsets):
         if not self.is_uniform_here() or self.in_arm or not isinstance(node.ctx, ast.Load):
             return False
         array = self.array_of(node.value)
-        at = None if array is None or array.type.ndim != 1 else self.array_of(node.slice)
+        at = None if array is None or array.type.ndim == 0 else self.array_of(node.slice)
         return at is not None and at.type.ndim == 1 and isinstance(at.type.of, Num) and at.type.of.is_int
 
     def is_part(self, node: ast.expr) -> bool:
@@ -219,6 +227,8 @@ class Parts(Offsets):
         if is_text(node.slice):
             records = self.array_of(node.value) if isinstance(node.value, (ast.Name, ast.Subscript)) else None
             return records is not None and isinstance(records.type.of, Record) and records.type.ndim > 0
+        if isinstance(node.ctx, ast.Load) and (self.is_choice(node) or self.takes(node)):
+            return False
         if isinstance(node.value, ast.Subscript) and not self.is_field(node.value):
             return self.is_part(node.value) and len(indices) < self.part(node.value).type.ndim
         array = self.read_name(node.value) if isinstance(node.value, ast.Name) else None

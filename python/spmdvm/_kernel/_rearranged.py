@@ -167,7 +167,8 @@ class Rearranged(Along):
         self, node: ast.Call, of: Num, lengths: list[Value], most: list[Value], fill: Value | None
     ) -> Value:
         """Make an array of some lengths; if these are computed, a part of one of those that they are at most."""
-        if all(length.before is not None for length in lengths):
+        is_open = any(length.before is None for length in most) and self.is_uniform_here()
+        if is_open or all(length.before is not None for length in lengths):
             return self.new_array(node, of, lengths, fill, None, True, fill is None)
         array = self.new_array(node, of, most, fill, None, True, fill is None)
         part = self.temporary("part")

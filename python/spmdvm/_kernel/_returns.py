@@ -8,8 +8,6 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from . import _annotations, _nones
 from ._plain import parameters
 from ._program import Unknown
@@ -298,7 +296,7 @@ class Returns:
         several = self.expression(node) if is_named_tuple(function) else self.named_tuple(node)
         if several is not None and any(isinstance(leaf.type, Array) for leaf in several.leaves):
             return several
-        gives_some = function is np.histogram or gives_array(function)
+        gives_some = (function is not None and self.gives_several_arrays(node, function)) or gives_array(function)
         gives_some = gives_some or (function is not None and bool(self.given_arrays(node, function)))
         if function is not None and (gives_some or self.takes_arrays(node, function)):
             value = self.expression(node)

@@ -35,6 +35,7 @@ _OF_ARRAYS = (
     np.transpose,
     np.unique,
     np.histogram,
+    np.nonzero,
     *JOINS,
     *REARRANGE,
     *EQUATIONS,
@@ -54,6 +55,9 @@ _TAKE_ARRAYS = frozenset(
         "diff",
         "unique",
         "histogram",
+        "nonzero",
+        "flatnonzero",
+        "argwhere",
         "norm",
         "cov",
         "corrcoef",
@@ -234,7 +238,7 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], given: list[str
             continue
         if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not _is_name(node.func.value):
             sources = [node.func.value]
-        elif _is_reduction(node.func, lookup):
+        elif _is_reduction(node.func, lookup) or (_of_numpy(node) == "where" and len(node.args) == 1):
             sources = node.args
         else:
             continue
