@@ -123,7 +123,8 @@ def of_computed_lengths(a):
     m = np.array([[i * x for x in a] for i in range(n)])
     return (
         m, np.array([(i, 2 * i) for i in range(n)]), np.sort(r[::-1]), np.linspace(0, 1, n), np.roll(r, 1),
-        np.tile(r, 2), np.repeat(r, 2), np.cumsum(r), np.diff(r * 2), np.argsort(-r), np.linalg.solve(np.eye(n) * 2, np.ones(n)),
+        np.tile(r, 2), np.repeat(r, 2), np.cumsum(r), np.diff(r * 2), np.argsort(-r),
+        np.linalg.solve(np.eye(n) * 2, np.ones(n)),
     )  # fmt: skip
 
 

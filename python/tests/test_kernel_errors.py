@@ -111,7 +111,7 @@ def test_there_are_enough():
         ("nothing_as_a_value", "use a number that stands for it"),
         ("none_that_is_added", "ask before, `if w is not None:`; or give it a value, `if w is None: w = …`"),
         ("none_that_is_compared", "write `w is None`"),
-        ("array_none_until_there_is_one", "`return -1 if best is None else best`"),
+        ("none_until_there_is_one", "such as -1 or `np.nan`"),
         ("none_for_a_function", "ask before: `if y is not None:`, or `assert y is not None`"),
         ("text_that_is_added", "compare it, `if mode == 'full':`"),
         ("fancy_print", "write one like `{np.sqrt(x):8.3f}`"),

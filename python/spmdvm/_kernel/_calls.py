@@ -24,7 +24,7 @@ from ._scopes import Local, Scope
 from ._source import Source
 from ._tuples import is_named_tuple
 from ._types import BOOL, FLOAT64, NUMBERS, Array, Num, promote, strong
-from ._values import Arguments, Listed, Value, constant, constants, exactly, formed, tuple_of
+from ._values import Arguments, Listed, Maybe, Value, constant, constants, exactly, formed, tuple_of
 from ._wrappers import inner_of, is_wrapped
 
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
@@ -95,7 +95,14 @@ class Calls(Arrays):
 
     def of_Call(self, node: ast.Call) -> Value:
         """Translate a call that gives something."""
-        return self.call(node, as_statement=False)
+        value = self.call(node, as_statement=False)
+        if hasattr(node, "asks_none"):
+            return value if isinstance(value.of, Maybe) else tuple_of([constant(False), value], Maybe())
+        if isinstance(value.of, Maybe):
+            called = ast.unparse(node.func)
+            help = f"give it a name before, `found = {called}(…)`, and ask: `if found is not None:`"
+            self.fail(node, f"what `{called}` returns may be None", "a kernel has no value for that", help)
+        return value
 
     def call(self, node: ast.Call, as_statement: bool) -> Value | None:
         """Translate a call; None if all of it is written already."""

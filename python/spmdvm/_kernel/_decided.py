@@ -19,6 +19,7 @@ from typing import Any, Callable
 
 from . import _nones
 from ._known import EITHER, MAYBE, NUMBER, VALUE, Kept, Known, are_same, constant_at, copied, is_literal, is_store
+from ._none_results import always_leaves, calls_one, is_none, returns_none_or_value
 from ._scopes import Scope, jumps, own_nodes
 from ._source import Source
 
@@ -55,14 +56,19 @@ def decided(source: Source, given: dict[str, Any], lookup: Callable[[str], Any])
         lookup: what finds names from outside.
     """
     tree = source.tree
-    if not isinstance(tree, ast.FunctionDef) or not (any(map(is_literal, given.values())) or _has_literals(tree)):
+    if not isinstance(tree, ast.FunctionDef):
+        return source
+    may_be_none = returns_none_or_value(tree, lookup) or _asks_for_none(tree, lookup)
+    if not (any(map(is_literal, given.values())) or may_be_none or _has_literals(tree)):
         return source
     # The variables that a bool says of whether they are None, which turn out on the way.
     optional: set[str] = set()
     while (found := _Decided(source, given, lookup, optional)).optional != optional:
         optional = found.optional
-    body = found.body
-    if are_same(body, tree.body) and not any(map(is_literal, given.values())):
+    body, returns_maybe = found.body, False
+    if returns_none_or_value(tree, lookup):
+        body, returns_maybe = _with_none_returned(body)
+    if not returns_maybe and are_same(body, tree.body) and not any(map(is_literal, given.values())):
         return source
     old = tree.args
     kept = {
@@ -73,7 +79,29 @@ def decided(source: Source, given: dict[str, Any], lookup: Callable[[str], Any])
     arguments = ast.arguments(**kept, **no_defaults, vararg=None, kwarg=None)
     new = copy.copy(source)
     new.tree = copied(tree, body=body, args=arguments)
+    new.tree.returns_maybe = returns_maybe
     return new
+
+
+def _asks_for_none(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> bool:
+    """Return whether a function assigns or returns what another one returns that may be None."""
+    scope = Scope(tree)
+    values = (node.value for node in own_nodes(tree.body) if isinstance(node, (ast.Assign, ast.Return)))
+    return any(isinstance(value, ast.Call) and calls_one(value, scope, lookup) for value in values)
+
+
+def _with_none_returned(body: list[Any]) -> tuple[list[Any], bool]:
+    """Give what is left of a function with None returned at its end; and whether it may be None or a value."""
+    returns = [node for node in own_nodes(body) if isinstance(node, ast.Return)]
+    asks = [node for node in returns if hasattr(node, "none_flag") or hasattr(node.value, "asks_none")]
+    some = [node for node in returns if not is_none(node.value)]
+    if not some:
+        return body, False
+    if not always_leaves(body):
+        end: Any = ast.copy_location(ast.Return(None), body[-1])
+        end.is_end = True
+        return [*body, end], True
+    return body, bool(asks) or len(some) < len(returns)
 
 
 def _has_literals(tree: ast.FunctionDef) -> bool:
@@ -94,7 +122,7 @@ class _Decided(Known):
         self.source, self.lookup = source, lookup
         # The variables that are asked or read where they may be None.
         self.optional = set(optional)
-        scope = Scope(source.tree)
+        scope = self.scope = Scope(source.tree)
         self.bound: set[str] = scope.bound | scope.functions.keys()
         # What names stand for here; None where nothing comes to.
         self.state: dict[str, Any] | None = dict(given)
@@ -150,6 +178,8 @@ class _Decided(Known):
         are_tuples = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
         if len(node.targets) == 1 and are_tuples and len(target.elts) == len(value.elts):
             return self._assign_several(node, target, value)
+        if len(node.targets) == 1 and isinstance(target, ast.Name) and self._may_give_none(value):
+            return self._assign_result(node, target, value)
         found = self.value(node.value)
         maybe = self.maybe(value)
         if (is_literal(found) or maybe is not None) and all(isinstance(each, ast.Name) for each in node.targets):
@@ -172,6 +202,20 @@ class _Decided(Known):
         is_some = ast.copy_location(ast.If(_nones.asked(target, maybe, False), [copied], []), node)
         return [is_some, _nones.told(target, target.id, _nones.asked(target, maybe))]
 
+    def _may_give_none(self, node: ast.expr) -> bool:
+        """Return whether a function is called that returns None in one way and a value in another."""
+        return isinstance(node, ast.Call) and not self.depth and calls_one(node, self.scope, self.lookup)
+
+    def _assign_result(self, node: ast.Assign, target: ast.Name, value: ast.Call) -> list[Any]:
+        """Assign what a function returns, and whether that is None."""
+        call = copied(self.expression(value))
+        call.asks_none = True
+        self.optional.add(target.id)
+        self._set(target, MAYBE)
+        flag = ast.copy_location(ast.Name(_nones.flag_of(target.id), ast.Store()), target)
+        both = ast.copy_location(ast.Tuple([flag, target], ast.Store()), target)
+        return [copied(node, targets=[both], value=call)]
+
     def _note(self, target: ast.expr, found: Any) -> None:
         """Note what is known of something that is assigned to a name."""
         if isinstance(target, ast.Name):
@@ -179,6 +223,8 @@ class _Decided(Known):
 
     def _assign_several(self, node: ast.Assign, target: ast.Tuple, value: ast.Tuple) -> list[Any]:
         if any(self.may_be_none(part) for part in value.elts if isinstance(part, ast.IfExp) or self.maybe(part)):
+            return self._assign_in_turn(node, target, value)
+        if any(isinstance(at, ast.Name) and self._may_give_none(of) for at, of in zip(target.elts, value.elts)):
             return self._assign_in_turn(node, target, value)
         found = [self.value(part) for part in value.elts]
         known = [isinstance(at, ast.Name) and is_literal(of) for at, of in zip(target.elts, found)]
@@ -239,16 +285,30 @@ class _Decided(Known):
         return [new]
 
     def do_Return(self, node: ast.Return) -> list[Any]:
-        """Nothing comes behind it."""
-        name = self.maybe(getattr(node, "value", None))
+        """Nothing comes behind it; what is returned may be None."""
+        value, name = node.value, self.maybe(node.value)
+        if isinstance(value, ast.IfExp) and self.may_be_none(value):
+            arms = [[copied(node, value=arm)] for arm in (value.body, value.orelse)]
+            return self.do_If(ast.copy_location(ast.If(value.test, *arms), node))
         if name is not None:
-            help = f"return a number that stands for it: `return -1 if {name} is None else {name}`"
-            self.refuse_maybe(node.value, help)
+            self.optional.add(name)
+            new = copied(node, value=_nones.as_some(value))
+            new.none_flag = ast.copy_location(ast.Name(_nones.flag_of(name), ast.Load()), value)
+        else:
+            new = self.parts(node)
+            if value is not None and self._may_give_none(value):
+                new = copied(new, value=copied(new.value))
+                new.value.asks_none = True
+        self.state = None
+        return [new]
+
+    def do_Raise(self, node: Any) -> list[Any]:
+        """Nothing comes behind it."""
         new = self.parts(node)
         self.state = None
         return [new]
 
-    do_Raise = do_Break = do_Continue = do_Return
+    do_Break = do_Continue = do_Raise
 
     def do_Pass(self, node: ast.Pass) -> list[Any]:
         """`pass`."""

@@ -22,7 +22,7 @@ from ._places import ENTRY, LOOP, TASK, compile_error
 from ._program import Param, Program
 from ._source import Declaration, Source
 from ._types import INT, Array, Literal, Num, Record, Uniform, strong
-from ._values import LONGEST, OF_HOST, Columns, Form
+from ._values import LONGEST, OF_HOST, Columns, Form, Maybe
 
 
 class _Ran(threading.local):
@@ -268,6 +268,8 @@ def _shaped(form: Form | None, results: Iterator[Any]) -> Any:
     if form is None:
         return next(results)
     parts = [_shaped(part, results) for part in form.parts]
+    if isinstance(form.of, Maybe):
+        return None if parts[0] else parts[1]
     if isinstance(form.of, Columns):
         return [_shaped(form.of.form, iter(numbers)) for numbers in zip(*parts)]
     return tuple(parts) if form.of is None else form.of(*parts)

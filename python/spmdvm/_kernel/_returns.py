@@ -15,7 +15,7 @@ from ._scopes import own_nodes
 from ._tuples import is_named_tuple
 from ._types import BOOL, INT, Array, Num, Record, join, named, strong
 from ._usage import gives_array, of_program
-from ._values import OUTSIDE, Columns, Form, Listed, Value, constant, tuple_of
+from ._values import OUTSIDE, Columns, Form, Listed, Maybe, Value, constant, tuple_of
 
 # Arrays of as many elements are returned as numbers where each element runs by itself.
 _MOST_LISTED = 64
@@ -30,6 +30,10 @@ class Returns:
             help = "keep what is found, `first = min(first, i)`, and return it behind; or loop over `range`, in order"
             self.fail(node, "`return` cannot leave a `foreach`, whose elements all run at once", "here", help)
         if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
+            if getattr(self.source.tree, "returns_maybe", False) and (self.uniform or self.identity is not None):
+                return self._return_none(node)
+            if hasattr(node, "is_end"):
+                return
             if self.returns is not None:
                 help = "return a number that stands for it, such as -1 or `np.nan`"
                 self.fail(node, "this returns nothing, other parts of the function a value", "here", help)
@@ -47,6 +51,7 @@ class Returns:
         if isinstance(node.value, ast.List):
             self.refuse_list(node.value)
         value = self.expression(node.value)
+        value, flag = self._maybe_apart(node, value)
         form = value.form
         value = self._without_records(node, value)
         parts = value.leaves
@@ -59,6 +64,8 @@ class Returns:
                 self.fail(node, "the result would differ between lanes", "this value differs from lane to lane")
         is_tuple = value.parts is not None
         parts = _annotations.converted(self, node, parts, is_tuple)
+        if flag is not None:
+            parts, form, is_tuple = [flag, *parts], Form((None, form), Maybe()), True
         if self.returns is not None and (len(self.returns) != len(parts) or self.returns_tuple != is_tuple):
             self.fail(
                 node, f"this returns {len(parts)} values, other parts of the function {len(self.returns)}", "here"
@@ -72,6 +79,37 @@ class Returns:
         self.returns, self.returns_tuple, self.returns_numbers = new, is_tuple, True
         self.emit(self.return_text(self.free_lists([self.cast(part, ty, node) for part, ty in zip(parts, new)])))
         self.assigned = None
+
+    def _maybe_apart(self, node: ast.Return, value: Value) -> tuple[Value, Value | None]:
+        """Give what is returned and, if it may be None, whether it is."""
+        if not getattr(self.source.tree, "returns_maybe", False):
+            return value, None
+        if not self.uniform and self.identity is None:
+            if isinstance(value.of, Maybe) or hasattr(node, "none_flag"):
+                help = "return a number that stands for it, such as -1 or `np.nan`: `return -1 if x is None else x`"
+                self.fail(node, "what an elementwise kernel returns may be None", "arrays have no value for that", help)
+            return value, None
+        if isinstance(value.of, Maybe):
+            flag, value = value.parts
+            return value, flag
+        if hasattr(node, "none_flag"):
+            return value, self.read_name(node.none_flag)
+        return value, constant(False)
+
+    def _return_none(self, node: ast.Return) -> None:
+        """Write that None is returned, where other parts of the function return a value."""
+        if self.returns is None or self.arrays is not None:
+            if self.arrays is not None:
+                self._refuse_none_or_array(node)
+            raise Unknown(_nones.UNTYPED, node)
+        zeros = [constant(k == 0) if ty == BOOL else constant(0) for k, ty in enumerate(self.returns)]
+        values = [self.cast(zero, ty, node) for zero, ty in zip(zeros, self.returns)]
+        self.emit(self.return_text(self.free_lists(values)))
+        self.assigned = None
+
+    def _refuse_none_or_array(self, node: ast.Return) -> None:
+        help = "return an array or a list of nothing, `np.zeros(0)`, `[]`; or tell by a number whether there is one"
+        self.fail(node, "this returns None, other parts of the function an array", "only numbers may be None", help)
 
     def _have_form(self, node: ast.Return, form: Form | None) -> None:
         """Note how the result is made of values; fail if another `return` gives one that is made otherwise."""
@@ -182,6 +220,8 @@ class Returns:
             root, where = self._returned_part(each, value)
             arrays.append(replace(root, parts=tuple(where)) if where else root)
             numbers += where
+        if getattr(self.source.tree, "returns_maybe", False):
+            self._refuse_none_or_array(node)
         shapes = tuple(v and (v.text, v.type, v.parts is None) for v in arrays)
         before = self.arrays
         if before is not None and shapes != tuple(v and (v.text, v.type, v.parts is None) for v in before):

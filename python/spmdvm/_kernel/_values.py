@@ -32,7 +32,7 @@ class Form(NamedTuple):
     """
 
     parts: tuple[Form | None, ...]
-    of: type | Listed | Columns | None = None
+    of: type | Listed | Columns | Maybe | None = None
 
     @property
     def count(self) -> int:
@@ -45,6 +45,10 @@ class Listed(NamedTuple):
 
     of: Num
     lengths: tuple[int, ...]
+
+
+class Maybe(NamedTuple):
+    """A value that may be None: a bool that says whether it is, and what it is else."""
 
 
 class Columns(NamedTuple):
@@ -93,7 +97,7 @@ class Value:
     is_python: bool = False
     least: str | None = None
     most: str | None = None
-    of: type | Listed | Columns | None = None
+    of: type | Listed | Columns | Maybe | None = None
 
     @property
     def form(self) -> Form | None:
@@ -133,7 +137,7 @@ def unequal(values: int, names: int) -> str:
     return f"there {are} for {names} name{'' if names == 1 else 's'}"
 
 
-def tuple_of(parts: Any, of: type | Listed | Columns | None = None) -> Value:
+def tuple_of(parts: Any, of: type | Listed | Columns | Maybe | None = None) -> Value:
     """Give a tuple of values."""
     parts = tuple(parts)
     return Value("", INT, all(part.uniform for part in parts), parts=parts, of=of)
