@@ -1653,10 +1653,6 @@ def array_searched_on_another_side(a):
     a[0] = np.searchsorted(a, 2, side="middle")  # HERE `np.searchsorted` takes no such `side` in a kernel
 
 
-def array_covariance_of_a_vector(a):
-    a[0] = np.cov(a)[0, 0]  # HERE `np.cov` does not take such arguments: this takes an array of two
-
-
 def array_covariance_of_three(a):
     a[0] = np.cov(a, a, a)[0, 1]  # HERE `cov` takes 2 arguments
 

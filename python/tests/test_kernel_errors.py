@@ -74,7 +74,6 @@ def test_there_are_enough():
         ("array_norm_of_another_order_along_an_axis", "None, 1, 2, inf, -inf"),
         ("array_norm_of_matrices_along_an_axis", "None, 1, 2, inf, -inf"),
         ("array_norm_of_columns", "of matrices there are the orders None, 'fro', 1, -1, np.inf and -np.inf"),
-        ("array_covariance_of_a_vector", "write `np.var(x, ddof=1)`"),
         ("array_norm_of_a_vector_with_its_dimensions_kept", "leave `keepdims` out"),
         ("array_norm_along_an_axis_in_a_foreach", "loop over the rows: `np.linalg.norm(a[i])`"),
         ("array_covariance_of_columns", "turn the matrix, `np.cov(m.T)`"),

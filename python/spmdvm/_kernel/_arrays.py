@@ -136,10 +136,19 @@ class Arrays(Equations):
             return self._product(node, *node.args, "outer")
         if function in (np.dot, np.matmul) and len(node.args) == 2 and not node.keywords:
             return self._product(node, *node.args, "dot")
+        if self._is_of_one(node, function):
+            return None
         if _library.makes_array(function):
             result = self._of_library(node, _library.find(function))
             return result if isinstance(result.type, Array) else None
         return None
+
+    def _is_of_one(self, node: ast.Call, function: Any) -> bool:
+        """Return whether `np.cov` and `np.corrcoef` are of one vector, of which they give a number."""
+        if function not in (np.cov, np.corrcoef) or len(node.args) != 1 or any(k.arg == "y" for k in node.keywords):
+            return False
+        array = self.as_array(self.as_listed(node.args[0]))
+        return array is not None and array.type.ndim == 1
 
     def _of_method(self, node: ast.Call) -> Value | None:
         source, name = node.func.value, node.func.attr
@@ -202,7 +211,7 @@ class Arrays(Equations):
             if self.gives_several_arrays(node, function):
                 return False
             is_known = self.is_elementwise(function) or _library.find(function) is not None
-            if _library.takes_array(function):
+            if _library.takes_array(function) or self._is_of_one(node, function):
                 return False
             return is_known and any(map(self.is_of_elements, node.args))
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):

@@ -667,6 +667,9 @@ _UNSUPPORTED = {
     "AsyncFunctionDef": ("`async`", None),
     "AsyncFor": ("`async`", "write `for`"),
     "AsyncWith": ("`async`", None),
-    "Match": ("`match`", "use `if` and `elif`"),
+    "Match": (
+        "this `match`",
+        "patterns are numbers, texts, `None`, `|`, names, `_` and tuples of these, also with `if`; else use `elif`",
+    ),
     "TryStar": ("`try`", "kernels cannot catch errors; test before"),
 }

@@ -10,6 +10,7 @@ import numpy as np
 
 from ._calls import MOST_ELEMENTS
 from ._parts import Axis, Part
+from ._plain import assigned_in_test
 from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
 from ._values import LONGEST, Value, constant, exactly, unequal
 from ._variables import LocalArray, spmd_name
@@ -118,7 +119,10 @@ class Comprehensions:
             below = length.equals or (None if length.const is None else (f"{length.const} elements", 0))
             index = Value(counter, INT, length.uniform, 0, last, below=below)
             self._bind(loop.target, item(index))
-            for test in loop.ifs:
+            for given in loop.ifs:
+                assigned, test = assigned_in_test(given)
+                for each in assigned:
+                    self._bind(each.targets[0], self.expression(each.value))
                 self.emit(f"if ({self.truth(test)}) {{")
                 self.indent += 1
             text = f"({text}) * {length.text} + {counter}" if text else counter

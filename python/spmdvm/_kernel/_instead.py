@@ -112,7 +112,6 @@ _NORMS = "of matrices there are the orders None, 'fro', 1, -1, np.inf and -np.in
 _OF_DIMENSIONS = {
     **dict.fromkeys(["norm_of_two", "norm_of_sum", "norm_of_greatest", "norm_of_least"], _NORMS),
     "norm_of_matrix": "of a vector leave `ord` out",
-    "_products_of_rows": "of one vector write `np.var(x, ddof=1)`",
 }
 _LOOPS = {
     "reversed": "`range(n - 1, -1, -1)`, or `a[::-1]` of an array",

@@ -119,6 +119,19 @@ def cov(m, y=None, *, bias=False, ddof=None):
     return out
 
 
+def _cov_of_one(m, y=None, *, bias=False, ddof=None):
+    # Of one vector it is a number.
+    apart = m * np.float64(1)
+    mean = np.mean(apart)
+    less = ddof if ddof is not None else 0 if bias else 1
+    return np.sum((apart - mean) ** 2) / max(len(m) - less, 0)
+
+
+def _correlation_of_one(x, y=None):
+    variance = _cov_of_one(x)
+    return variance / variance
+
+
 @array_for(np.corrcoef)
 def corrcoef(x, y=None):
     out = cov(x, y)
@@ -268,6 +281,7 @@ _library.note(
         _exchange: {(1,): _exchange_numbers},
         _take_below: {(2, 1): _take_number_below},
         _take_above: {(2, 1): _take_number_above},
-        cov: dict.fromkeys([(1, 2), (2, 1), (2, 2)], _cov_of_both),
+        corrcoef: {(1,): _correlation_of_one},
+        cov: {(1,): _cov_of_one, **dict.fromkeys([(1, 2), (2, 1), (2, 2)], _cov_of_both)},
     },
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Statements of Python in plainer ones: what `:=` assigns is assigned before, and a `lambda` is a `def`.
+"""Statements of Python in plainer ones: what `:=` assigns is assigned before, a `lambda` is a `def`, `match` is `if`.
 
 An assignment may go before its statement where it is executed exactly once whenever the statement is, and nothing
 before it in the statement reads its variable or calls a function, which might see the difference. Elsewhere it stays,
@@ -8,7 +8,10 @@ and is an error.
 from __future__ import annotations
 
 import ast
+import copy
 from typing import Any
+
+from ._matches import as_branches
 
 # Fields of statements that are evaluated once, when the statement begins, in order.
 _EVALUATED: dict[type, tuple[str, ...]] = {
@@ -34,6 +37,10 @@ def _statements(body: list[Any]) -> list[Any]:
 
 
 def _statement(statement: Any) -> list[Any]:
+    if type(statement).__name__ == "Match":
+        branches = as_branches(statement)
+        return branches if branches == [statement] else _statements(branches)
+    statement = _in_turn(statement)
     for field in ("body", "orelse", "finalbody"):
         inner = getattr(statement, field, None)
         if isinstance(inner, list):
@@ -47,6 +54,36 @@ def _statement(statement: Any) -> list[Any]:
         if isinstance(given, ast.expr):
             setattr(statement, field, functions.visit(given))
     return [*functions.found, *_assigned_before(statement)]
+
+
+def _in_turn(statement: Any) -> Any:
+    """Give `if a and (x := b):` as one `if` in another, so that `x` is assigned where it is in Python."""
+    test = statement.test if isinstance(statement, ast.If) and not statement.orelse else None
+    if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
+        return statement
+    later = next((k for k, value in enumerate(test.values) if k > 0 and _has_assignment(value)), None)
+    if later is None:
+        return statement
+    first, rest = (
+        part[0] if len(part) == 1 else ast.copy_location(ast.BoolOp(ast.And(), part), test)
+        for part in (test.values[:later], test.values[later:])
+    )
+    inner = ast.copy_location(ast.If(rest, statement.body, []), statement)
+    return ast.copy_location(ast.If(first, [inner], []), statement)
+
+
+def _has_assignment(node: ast.expr) -> bool:
+    return any(isinstance(each, ast.NamedExpr) for each in ast.walk(node))
+
+
+def assigned_in_test(test: ast.expr) -> tuple[list[ast.Assign], ast.expr]:
+    """Give what `:=` in a test of a comprehension assigns before, and what is tested then."""
+    if not _has_assignment(test):
+        return [], test
+    test = copy.deepcopy(test)
+    lifted = _Lifted(test)
+    test = lifted.visit(test)
+    return lifted.assignments, test
 
 
 def _assigned_before(statement: Any) -> list[Any]:
@@ -112,17 +149,24 @@ def as_function(given: ast.Lambda, name: str) -> ast.FunctionDef:
 
 def _loop(loop: ast.While) -> ast.While:
     """Make `while (x := …) …` a loop that is left where the condition does not hold."""
-    lifted = _Lifted(loop)
-    test = lifted.visit(loop.test)
+    several = isinstance(loop.test, ast.BoolOp) and isinstance(loop.test.op, ast.And)
+    parts = loop.test.values if several else [loop.test]  # type: ignore[attr-defined]
+    lifts = [_Lifted(loop) for _ in parts]
+    tests = [lifted.visit(part) for lifted, part in zip(lifts, parts)]
     # With `else`, it would matter how the loop is left.
-    if not lifted.assignments or loop.orelse:
-        lifted.undo()
+    if not any(lifted.assignments for lifted in lifts) or loop.orelse:
+        for lifted in lifts:
+            lifted.undo()
         return loop
-    leave = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], [])
-    endless = ast.While(ast.Constant(True), [*lifted.assignments, leave, *loop.body], [])
-    for node in (leave, leave.test, leave.body[0], endless, endless.test):
-        ast.copy_location(node, loop if node is endless else loop.test)
-    return endless
+    body: list[ast.stmt] = []
+    for lifted, test in zip(lifts, tests):
+        leave = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], [])
+        for node in (leave, leave.test, leave.body[0]):
+            ast.copy_location(node, loop.test)
+        body += [*lifted.assignments, leave]
+    endless = ast.While(ast.Constant(True), [*body, *loop.body], [])
+    ast.copy_location(endless.test, loop.test)
+    return ast.copy_location(endless, loop)
 
 
 class _Lifted:
