@@ -54,8 +54,7 @@ _FUNCTIONS: dict[Any, str] = {
 _OF_NUMPY = {
     **dict.fromkeys(["partition", "argpartition"], _SORT),
     **dict.fromkeys(["percentile", "quantile"], "take an element of `np.sort(a)`"),
-    **dict.fromkeys(["nonzero", "flatnonzero"], "choose the indices: `np.arange(len(a))[a != 0]`"),
-    **dict.fromkeys(["argwhere", "extract", "compress", "delete"], _TAKE),
+    **dict.fromkeys(["extract", "compress", "delete"], _TAKE),
     **dict.fromkeys(["dstack", "append", "insert"], _PARTS),
     **dict.fromkeys(["reshape", "ravel", "rot90", "swapaxes", "moveaxis"], _INDICES),
     **dict.fromkeys(["bincount", "histogram2d", "histogramdd", "digitize"], _BINS),
