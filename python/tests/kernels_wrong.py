@@ -153,7 +153,7 @@ def array_returned_or_a_number(a):
 
 
 def array_returned_or_another(a):
-    b = a * 2
+    b = a[:, None] * 2
     if a[0] > 1:
         return a
     return b  # HERE this returns another array than other parts of the function
@@ -326,10 +326,10 @@ def keywords_of_numpy(x):
 
 
 def star_parameters(x):
-    def inner(*v):
-        return v[0]
+    def inner(**v):
+        return x
 
-    return inner(x)  # HERE `inner` has `*` or `**` parameters
+    return inner()  # HERE `inner` has a `**` parameter
 
 
 def library_of_bools(x):
@@ -1357,7 +1357,7 @@ def array_extremes(a):
 
 def array_where_of_one(a):
     for i in spmdvm.foreach(len(a)):
-        a[i] = np.where(a > 1)[0][0]  # HERE `np.where` is called outside of `foreach`, once
+        a[i] = np.where(a > 1)[0]  # HERE `np.where` is called outside of `foreach`, once
 
 
 def annotated_as_another_kind(x):

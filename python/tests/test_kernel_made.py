@@ -834,3 +834,42 @@ def test_one_of_two_arrays_that_are_computed_by_whole_ones_gets_a_name(a):
         d = np.sum(a) + a if i == 1 else a * i
         total += d[i]
     return b, c * 1, total
+
+
+def running(a) -> np.ndarray:
+    out = np.empty_like(a, dtype=np.float64)
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i]
+        out[i] = total
+    return out
+
+
+def turned_round(a):
+    return np.flip(np.sort(a))
+
+
+def test_arrays_like_others_that_functions_give_stand_in_expressions():
+    def columns(m):
+        out = np.empty(m.shape)
+        for k in range(m.shape[1]):
+            out[:, k] = running(m[:, k])
+            out[:, k] -= turned_round(m[:, k])
+        return out, np.max(running(m[0])) + np.min(turned_round(m[1]))
+
+    rng = np.random.default_rng(3)
+    for m in (rng.random((4, 3)), rng.integers(0, 9, (3, 5))):
+        got, expected = spmdvm.kernel(columns)(m), columns(m)
+        assert np.allclose(got[0], expected[0], rtol=1e-14) and np.isclose(got[1], expected[1])
+
+
+def copy(x):
+    return x * 2 + 1
+
+
+def test_functions_that_are_called_as_those_of_numpy_are_what_they_are():
+    @spmdvm.kernel
+    def odd(x):
+        return copy(x)
+
+    assert odd.is_elementwise and odd(np.arange(3)).tolist() == [1, 3, 5]

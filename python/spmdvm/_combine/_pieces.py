@@ -120,6 +120,12 @@ class KernelPiece(Piece):
             raise TypeError(
                 f"{who}(): `{parameter}` takes a function of numbers, and the kernel `{self.name}` takes arrays"
             )
+        for param in kernel._signature.parameters.values():
+            if param.kind is param.VAR_POSITIONAL:
+                raise TypeError(
+                    f"{who}(): `{parameter}` takes a function with a fixed number of parameters, and the kernel "
+                    f"`{self.name}` has `*{param.name}`"
+                )
         for param, annotation in kernel._annotations.items():
             if annotation is not None and _functions.type_of(annotation.of) is None:
                 raise TypeError(

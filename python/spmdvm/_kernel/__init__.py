@@ -82,14 +82,15 @@ class Kernel:
         self._prepare(Source.of(function), _functions.lookup_of(function), inspect.signature(function), options)
         self._annotations, self._returns = _annotations.read(self._source, function)
         self._told_tuples = {name for name, told in self._annotations.items() if told and told.what == "tuple"}
+        if self._source.tree.args.vararg is not None:
+            # What is left is a tuple.
+            self._told_tuples.add(self._source.tree.args.vararg.arg)
         # Their types are those of what is passed.
         self._annotations.update(dict.fromkeys(self._told_tuples))
         tree = self._source.tree
-        arguments = tree.args
-        for wrong in (arguments.vararg, arguments.kwarg):
-            if wrong is not None:
-                help = f"name each parameter; or take an array, `{wrong.arg}`, and its elements: `{wrong.arg}[0]`"
-                self._source.fail(wrong, "a kernel has a fixed number of parameters", "not supported", help)
+        if tree.args.kwarg is not None:
+            help = "name each parameter"
+            self._source.fail(tree.args.kwarg, "a kernel has no `**` parameters", "not supported", help)
         self._decide()
 
     def _decide(self) -> None:
@@ -132,7 +133,8 @@ class Kernel:
         self._source, self._lookup, self._signature, self._options = source, lookup, signature, options
         self._names = list(signature.parameters)
         # Whether arguments may all come without a name.
-        self._is_positional = builtins.all(p.kind is not p.KEYWORD_ONLY for p in signature.parameters.values())
+        special = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_POSITIONAL)
+        self._is_positional = builtins.all(p.kind not in special for p in signature.parameters.values())
         self._defaults = [p.default for p in signature.parameters.values()]
         self._least = builtins.sum(default is inspect.Parameter.empty for default in self._defaults)
         self._annotations: dict[str, Annotation | None] = dict.fromkeys(self._names)

@@ -6,6 +6,7 @@ Results are converted to what is annotated, where nothing is lost but digits.
 from __future__ import annotations
 
 import ast
+import collections.abc
 import inspect
 import types
 import typing
@@ -30,6 +31,15 @@ _ABSTRACT = (
 
 
 _UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
+# What says how something is used, but not of which type it is.
+_PROTOCOLS = (
+    collections.abc.Callable,
+    collections.abc.Collection,
+    collections.abc.Iterable,
+    collections.abc.MutableSequence,
+    collections.abc.Sequence,
+    list,
+)
 
 
 class Annotation:
@@ -122,6 +132,8 @@ def _of_parameter(source: Source, node: ast.arg, hint: Any) -> Annotation | None
     hint, or_none = _without_none(hint)
     if hint in (Any, np.ndarray, str, type(None)) or typing.get_origin(hint) is typing.Literal:
         return None
+    if _is_open(hint):
+        return None
     if is_of_tuples(hint):
         return Annotation("tuple", tuple, None)
     alias = typing.get_origin(hint)
@@ -158,6 +170,14 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
     if type(None) not in parts:
         return hint, False
     return typing.Union[tuple(part for part in parts if part is not type(None))], True
+
+
+def _is_open(hint: Any) -> bool:
+    """Return whether an annotation leaves the type to what is passed: one of several types, or a protocol."""
+    if isinstance(hint, Annotation):
+        return False
+    origin = typing.get_origin(hint) or hint
+    return isinstance(hint, typing.TypeVar) or any(origin is each for each in (*_UNIONS, *_PROTOCOLS))
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
@@ -220,8 +240,11 @@ def meaning(found: Any) -> Told:
         # NDArray[…], which is an alias since numpy 2.5.
         found = origin.__value__[arguments]
         origin, arguments = typing.get_origin(found), typing.get_args(found)
+    if origin in _UNIONS or isinstance(found, typing.TypeVar):
+        # One of several types.
+        return None
     if origin is tuple:
-        return None if Ellipsis in arguments else tuple(meaning(part) for part in arguments)
+        return None if Ellipsis in arguments or not arguments else tuple(meaning(part) for part in arguments)
     if origin is np.ndarray:
         dtype = typing.get_args(arguments[1]) if len(arguments) > 1 else ()
         of = _functions.type_of(dtype[0]) if dtype else None
@@ -271,6 +294,10 @@ def _evaluated(body: Any, node: Any) -> Any:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         given = tuple(_evaluated(body, part) for part in parts)
         return _evaluated(body, node.value)[given if isinstance(node.slice, ast.Tuple) else given[0]]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return typing.Union[_evaluated(body, node.left), _evaluated(body, node.right)]
+    if isinstance(node, ast.Constant) and node.value is None:
+        return type(None)
     if isinstance(node, ast.BinOp):
         refuse(body, node)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -122,6 +122,9 @@ class Arrays(Equations):
         found = self.rearranged(node, function) or self.of_equations(node, function)
         if found is not None:
             return found
+        if function is np.ravel and len(node.args) == 1 and not node.keywords and self.makes_elements(node.args[0]):
+            made = self.array_of(node.args[0]) is None
+            return self.copied_in_a_row(node, node.args[0]) if made else self.flattened(node, node.args[0])
         if function is np.reshape and len(node.args) == 2 and not node.keywords:
             return self.reshaped(node, node.args[0], node.args[1:])
         if function is np.transpose and len(node.args) == 1 and not node.keywords:
@@ -246,18 +249,25 @@ class Arrays(Equations):
         """Return whether a function of Python is given arrays, and uses them as such: it does not go by elements."""
         if _library.takes_array(function):
             return True
-        arrays = [arg for arg in (*node.args, *(keyword.value for keyword in node.keywords)) if _may_be_array(arg)]
-        if not any(self.array_of(arg) is not None for arg in arrays):
-            return False
         text = of_program(function)
         if text is None:
+            return False
+        args = [*node.args, *(keyword.value for keyword in node.keywords)]
+        arrays = [
+            arg for arg in args if (self.array_of(arg) is not None if _may_be_array(arg) else self._computes(arg))
+        ]
+        if not arrays:
             return False
         tree, lookup = text
         names = [arg.arg for arg in parameters(tree)]
         indexed = set(names) if reduces(tree, lookup, names) else Usage(tree, lookup).indexed
         indexed |= taken_whole(function)
         given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
-        return any(name in indexed and self.array_of(arg) is not None for name, arg in given if _may_be_array(arg))
+        return any(name in indexed and arg in arrays for name, arg in given)
+
+    def _computes(self, node: ast.expr) -> bool:
+        """Return whether an argument is computed of the elements of arrays, which makes it an array, too."""
+        return isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)) and self.is_of_elements(node)
 
     def gives_one_array(self, node: ast.Call, function: Any) -> bool:
         """Return whether a call of a function gives an array that it makes."""

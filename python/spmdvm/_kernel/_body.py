@@ -98,6 +98,10 @@ class Body(
         self.is_tuple = self.gives_arrays = self.returns_numbers = False
         # Those of an earlier pass.
         self.last_arrays: tuple[Value | None, ...] | None = None
+        # Whether arrays of one dimension are returned as memory of their own, as each way returns another one; and the
+        # parameters, by position, of which these may be copies.
+        self.gives_copies = self.copies_now = False
+        self.copied_of: set[int] = set()
         # The arrays whose memory the host brings.
         self.hidden: list[Made] = []
         self.stored: set[str] = set()
@@ -172,6 +176,7 @@ class Body(
     def _known(self) -> tuple[Any, ...]:
         """Give what a pass may find out, for the next one."""
         found = list(self.returns or []), set(self.stored), set(self.renewed), set(self.of_numpy), self.known_lists
+        found = (*found, self.gives_copies, set(self.copied_of))
         return (dict(self.types), dict(self.of_parts), dict(self.list_forms), *found)
 
     def _pass(self, statements: list[ast.stmt]) -> None:
@@ -189,6 +194,7 @@ class Body(
         self.untyped, self.missed = [], None
         self.drawing = False
         self.hidden, self.arrays, self.returns_numbers = [], None, False
+        self.copies_now = self.gives_copies
         # The lists that grow so far; and those that this `return` gives to the host.
         self.lists: list[str] = []
         # Those of them without a name, how many stand at a place, and the lists of numbers that those of tuples are.
@@ -525,7 +531,7 @@ class Body(
         if active.calls_itself and (body.hidden or body.arrays is not None):
             self._refuse_arrays(name, node)
         if body.arrays is not None:
-            result.is_tuple, result.form = body.is_tuple, body.form
+            result.is_tuple, result.form, result.copied = body.is_tuple, body.form, set(body.copied_of)
         self.program.instances[identity] = result
         return result
 

@@ -512,6 +512,8 @@ class Calls(Arrays):
             brought[made.text] = own
             texts.extend([own, *(f"{own}__n{k}" for k in range(len(made.hosts)))])
         text = f"{result.name}({', '.join(texts)})"
+        if result.copied:
+            self.refuse_to_share(node, name, result, given.values)
         if result.arrays is not None:
             return self._arrays_given(node, name, result, given, brought, text)
         here = None if result.inline is None else inlined(self, result.inline, result, texts, as_statement)
@@ -646,12 +648,12 @@ class Calls(Arrays):
     def _arguments(self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any) -> _Given:
         """Give the arguments of a call by position; those that are left out from the defaults."""
         a = tree.args
-        if a.vararg or a.kwarg:
-            help = "give it a fixed number of parameters"
-            self.fail(node, f"`{name}` has `*` or `**` parameters, which no function in a kernel has", "here", help)
+        if a.kwarg:
+            help = "give each parameter a name"
+            self.fail(node, f"`{name}` has a `**` parameter, which no function in a kernel has", "here", help)
         names = [arg.arg for arg in parameters(tree)]
         most = len(names) - len(a.kwonlyargs)
-        if len(node.args) > most:
+        if len(node.args) > most and a.vararg is None:
             self.fail(node, f"`{name}` takes {most} arguments", f"{len(node.args)} here")
         given = dict(zip(names, node.args))
         for keyword in node.keywords:
@@ -699,7 +701,20 @@ class Calls(Arrays):
             found.names.append(parameter)
             found.nodes.append(at if at is not None else node)
             found.values.append(value)
+        if a.vararg is not None:
+            found.names.append(a.vararg.arg)
+            found.nodes.append(node)
+            found.values.append(tuple_of(self._left_over(at, name, a.vararg.arg) for at in node.args[most:]))
         return found
+
+    def _left_over(self, node: ast.expr, name: str, parameter: str) -> Value:
+        """Translate an argument that `*rest` takes, which is a tuple of numbers and arrays."""
+        if self._function_at(node) is not None or is_literal(self._found_at(node)):
+            help = "give it a parameter of its own"
+            self.fail(node, f"`*{parameter}` of `{name}` takes numbers and arrays in a kernel", "something else", help)
+        value = self.passed(node, self.argument(node))
+        self.refuse_tuples(node, value)
+        return value
 
     def argument(self, node: ast.expr) -> Value:
         """Translate an argument of a function of Python; of arrays that are computed with, it is a new one."""

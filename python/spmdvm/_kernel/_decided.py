@@ -76,7 +76,7 @@ def decided(source: Source, given: dict[str, Any], lookup: Callable[[str], Any])
         for field in ("posonlyargs", "args", "kwonlyargs")
     }
     no_defaults = {"defaults": [], "kw_defaults": [None] * len(kept["kwonlyargs"])}
-    arguments = ast.arguments(**kept, **no_defaults, vararg=None, kwarg=None)
+    arguments = ast.arguments(**kept, **no_defaults, vararg=old.vararg, kwarg=None)
     new = copy.copy(source)
     new.tree = copied(tree, body=body, args=arguments)
     new.tree.returns_maybe = returns_maybe

@@ -33,6 +33,8 @@ _IN_ORDER = (
     ast.keyword,
 )
 _NAMED = "give the index a name before, `i = …`"
+# What a call gives that has no name.
+RESULT = "<result>"
 _LISTINGS = (ast.ListComp, ast.GeneratorExp)
 
 
@@ -104,6 +106,33 @@ def changed_by(node: ast.Call, function: Any, seen: AbstractSet[int] = frozenset
 
 class Effects:
     """Has expressions computed in order; `Body` has what is needed for it."""
+
+    def changed_names(self, call: ast.Call) -> set[str]:
+        """Give the names of arrays that are changed somewhere: those bound here, and those that a call is assigned to.
+
+        What is changed as the argument of another call has the name `RESULT`.
+        """
+        tree = self.source.tree
+        if not isinstance(tree, ast.FunctionDef):
+            return set()
+        augmented = (node.target for node in own_nodes(tree.body) if isinstance(node, ast.AugAssign))
+        changed = _changed(tree, self.lookup) | {at.id for at in augmented if isinstance(at, ast.Name)}
+        place = (call.lineno, call.col_offset, call.end_lineno, call.end_col_offset)
+
+        def is_it(node: ast.AST) -> bool:
+            at = (getattr(node, each, None) for each in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
+            return isinstance(node, ast.Call) and tuple(at) == place
+
+        own = {name for name in changed if self._names_array(name)}
+        for node in own_nodes(tree.body):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names = {at.id for target in targets for at in ast.walk(target) if isinstance(at, ast.Name)}
+                own |= names & changed if any(map(is_it, ast.walk(node.value))) else set()
+            if isinstance(node, ast.Call) and any(map(is_it, node.args)):
+                args = [ast.Name(RESULT, ast.Load()) if is_it(arg) else ast.Constant(0) for arg in node.args]
+                own |= _changed_by(ast.Call(node.func, args, []), self.lookup, frozenset()) & {RESULT}
+        return own
 
     def compute_in_order(self, statement: ast.stmt) -> ast.stmt:
         """Compute what a statement reads of arrays in front of the calls in it that change them; give what is left."""

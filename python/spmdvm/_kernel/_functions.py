@@ -396,7 +396,7 @@ def _clip(body: Any, node: Any, args: list[Value]) -> Value:
 
 def _where(body: Any, node: Any, args: list[Value]) -> Value:
     if len(args) == 1:
-        help = "loop, and note the indices: `if a[i] > 0: out[n] = i` and `n += 1`"
+        help = "take the places along the one axis at once: `np.where(a > 0)[0]`"
         body.fail(node, "`np.where` takes a condition and two values in a kernel", "the condition alone", help)
     _take(body, node, args, 3)
     return body.choose(node, body.as_bool(node, args[0]), args[1], args[2], mixes=True)

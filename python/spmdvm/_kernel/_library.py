@@ -496,6 +496,18 @@ def argsort(a):
     return out
 
 
+@array_for(np.partition)
+def partition(a, kth):
+    assert -len(a) <= kth < len(a), "`partition` takes the place of an element"
+    return np.sort(a)
+
+
+@array_for(np.argpartition)
+def argpartition(a, kth):
+    assert -len(a) <= kth < len(a), "`argpartition` takes the place of an element"
+    return argsort(a)
+
+
 @number_for(np.median)
 def median(a):
     n = a.size
@@ -710,6 +722,24 @@ def nanmax(a):
     return most
 
 
+@number_for(np.nanprod)
+def nanprod(a):
+    product = np.sum(a[:0]) + 1
+    for x in a.ravel():
+        if x == x:
+            product *= x
+    return product
+
+
+@number_for(np.nanmedian)
+def nanmedian(a):
+    assert a.size > 0, "`nanmedian` takes at least one element"
+    # NaN is the greatest.
+    in_order = np.sort(a.ravel())
+    n = int(np.sum(~np.isnan(in_order)))
+    return in_order[0] / 1 if n == 0 else (in_order[(n - 1) // 2] + in_order[n // 2]) / 2
+
+
 @number_for(np.array_equal)
 def array_equal(a, b):
     if a.shape != b.shape:
@@ -806,7 +836,7 @@ _DIMENSIONS: dict[Any, int] = {}
 _BY_DIMENSIONS: dict[Any, Mapping[tuple[int, ...], Any]] = {}
 note(
     (np_isclose, prod_of_some, sumprod, linspace, diff, prod, polyval, array_equal, allclose, trapezoid, take, triu,
-     tril, convolve),
+     tril, convolve, nanprod),
     {searchsorted: Choice("side", 2, {"left": searchsorted, "right": searchsorted_right})},
-    {diff: 1, polyval: 1},
+    {diff: 1, polyval: 1, partition: 1, argpartition: 1},
 )  # fmt: skip

@@ -60,8 +60,12 @@ class Loops(Iterables):
         found = tuple_of(map(self.expression, values.elts)) if isinstance(values, ast.List) else self.expression(values)
         if found.parts is None:
             return False
-        if not found.parts:
+        if not found.parts and not isinstance(values, ast.Name):
             self.fail(values, "there is nothing to loop over", "empty")
+        if not found.parts:
+            # `*rest` took nothing.
+            self.block(node.orelse)
+            return True
         if not self._write_out(node, target, counted, found.parts):
             items = self._table(values, found.parts)
             self._over(node, target, counted, constant(len(found.parts)), items)

@@ -139,6 +139,11 @@ def parameters(tree: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
     return [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs]
 
 
+def all_parameters(tree: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
+    """Give all parameters, with the one that takes what is left, `*rest`, at the end."""
+    return [*parameters(tree), *([] if tree.args.vararg is None else [tree.args.vararg])]
+
+
 def as_function(given: ast.Lambda, name: str) -> ast.FunctionDef:
     """Make a lambda a function with a name."""
     function = ast.parse(f"def {name}(): pass").body[0]

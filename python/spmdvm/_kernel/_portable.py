@@ -21,7 +21,7 @@ from .._cache import remembered
 from . import Kernel, _evaluate, _functions, _random
 from ._annotations import hints_of, is_known, is_of_tuples
 from ._known import is_literal
-from ._plain import parameters
+from ._plain import all_parameters
 from ._source import Source
 from ._tuples import is_named_tuple
 from ._values import constants
@@ -173,7 +173,7 @@ def _is_type(found: Any) -> bool:
 
 def _used(tree: Any) -> dict[str, dict[str, Any]]:
     """Give the names that a function takes from outside, each with the attributes it asks for, as a tree."""
-    own = {arg.arg for arg in parameters(tree)}
+    own = {arg.arg for arg in all_parameters(tree)}
     nodes = [node for part in (*tree.body, tree.returns) if part is not None for node in ast.walk(part)]
     own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     used: dict[str, dict[str, Any]] = {}
@@ -237,7 +237,7 @@ def _made(source: Source, record: dict[str, Any], space: dict[str, Any]) -> Any:
     tree.decorator_list, tree.returns = [], None
     tree.args.defaults = []
     tree.args.kw_defaults = [None] * len(tree.args.kwonlyargs)
-    for arg in parameters(tree):
+    for arg in all_parameters(tree):
         arg.annotation = None
     ast.increment_lineno(tree, source.first - 1)
     exec(compile(ast.Module([tree], []), source.file, "exec"), space)

@@ -223,6 +223,8 @@ class Result:
     arrays: tuple[Value | None, ...] | None = None
     # What its parameters are called in the text.
     texts: list[str] = field(default_factory=list)
+    # The parameters, by position, that are arrays of which it returns copies where Python returns them.
+    copied: set[int] = field(default_factory=set)
     # How it becomes part of its callers, if it does.
     inline: Inline | None = None
     # How what it returns is made of values, if that is a tuple.

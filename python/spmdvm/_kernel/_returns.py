@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import _annotations, _nones
+from ._effects import RESULT
 from ._plain import parameters
 from ._program import Unknown
 from ._scopes import own_nodes
@@ -217,7 +218,7 @@ class Returns:
                 self.fail(each, "a record is not returned as a whole", f"this is {named(value.type)}", help)
             if not isinstance(value.type.of, Num):
                 self.fail(each, "arrays of numbers are returned", f"this is {named(value.type)}", "return nothing")
-            root, where = self._returned_part(each, value)
+            root, where = self._copied_out(each, value) or self._returned_part(each, value)
             arrays.append(replace(root, parts=tuple(where)) if where else root)
             numbers += where
         if getattr(self.source.tree, "returns_maybe", False):
@@ -225,6 +226,11 @@ class Returns:
         shapes = tuple(v and (v.text, v.type, v.parts is None) for v in arrays)
         before = self.arrays
         if before is not None and shapes != tuple(v and (v.text, v.type, v.parts is None) for v in before):
+            self.gives_copies |= self._may_give_copies(arrays, before)
+            if self.gives_copies and not self.copies_now:
+                # The next pass has each of them copied.
+                self.assigned = None
+                return True
             help = (
                 "all return one that they make, of one type and shape (of one that is passed, `a.copy()`); or store to "
             )
@@ -389,11 +395,68 @@ class Returns:
             if before is None or before.parts is not None or before.type != value.type or before.text == value.text:
                 continue
             root = self._root_of(value.text)
+            if value.type.ndim == 1 and self.gives_copies:
+                continue
             is_made = self._is_made(before.text) and self._is_made(root) and root not in known
+            if is_made and value.type.ndim == 1 and not self._has_same_length(before, value):
+                continue
             if is_made and known.count(before.text) == 1 and not self._has_other_lengths(before, value):
                 self._copy_elements(node, before, value)
                 given[k] = before
         return given
+
+    def _has_same_length(self, a: Value, b: Value) -> bool:
+        """Return whether it is known that arrays of one dimension are equally long."""
+        lengths = self.dim(a.text, 0), self.dim(b.text, 0)
+        return lengths[0].equals is not None and lengths[0].equals == lengths[1].equals
+
+    def _may_give_copies(self, arrays: list[Value | None], before: tuple[Value | None, ...]) -> bool:
+        """Return whether what several ways return, other arrays each, becomes the same if all is copied."""
+        if not self.is_uniform_here() or len(arrays) != len(before):
+            return False
+        pairs = [pair for pair in zip(arrays, before) if pair[0] != pair[1]]
+        return all(
+            a is not None and b is not None and a.type == b.type and a.type.ndim == 1 and isinstance(a.type.of, Num)
+            for a, b in pairs
+        )
+
+    def _copied_out(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]] | None:
+        """Give a copy of an array that is returned, in memory of its own; None if it is returned as it is.
+
+        In functions within a kernel so are parts of arrays, too. Nobody can tell if the function has made the array; of
+        one that it was passed, its callers take care that they change neither (`refuse_to_share`).
+        """
+        is_part = self.identity is not None and (value.text in self.parts or value.text in self.views)
+        if not (self.copies_now or is_part) or value.type.ndim != 1 or self.in_arm or not self.is_uniform_here():
+            return None
+        root = self._root_of(value.text)
+        is_whole = self.is_list_text(value.text)
+        if self.is_of_list(value) and (is_whole or not self.is_own_list(replace(value, text=f"{root}__list"))):
+            return None
+        passed = {at for at, param in enumerate(self.params) if self.param_text(param.name) == root}
+        self.copied_of |= passed
+        name, length = self.temporary("copy"), self.dim(value.text, 0)
+        self.begin_list(name)
+        own = self._with_type(name, self._grow(("list", name), value.type.of, node), ast.unparse(node))
+        self.resize(own, length)
+        self._copy_elements(node, own, value)
+        return self.list_result(node, own)
+
+    def refuse_to_share(self, node: ast.Call, name: str, result: Any, values: list[Value]) -> None:
+        """Fail if an array that a function may return in Python, and here gives a copy of, is changed."""
+        roots = {self._root_of(values[at].text) for at in result.copied}
+        passed = {at for at, param in enumerate(self.params) if self.param_text(param.name) in roots}
+        self.copied_of |= passed
+        told = next((name for name in sorted(self.changed_names(node)) if self._stands_for(name, roots)), None)
+        if told is not None:
+            what = "the result" if told == RESULT else f"`{told}`"
+            help = f"have `{name}` return copies, `return a.copy()`"
+            self.fail(node, f"`{name}` may return an array that it is passed, and {what} is changed", "here", help)
+
+    def _stands_for(self, name: str, roots: set[str]) -> bool:
+        """Return whether a name that is changed is the result of a call, or stands for one of some arrays."""
+        array = self.array_of(ast.Name(name, ast.Load())) if self._names_array(name) else None
+        return array is None or self._root_of(array.text) in roots
 
     def _returned_part(self, node: ast.expr, value: Value) -> tuple[Value, list[Value]]:
         """Give the array that is returned, and which part of it: where it begins, its lengths and steps."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from ._plain import parameters
+from ._plain import all_parameters
 
 
 class Scope:
@@ -25,7 +25,7 @@ class Scope:
         is_function = isinstance(tree, ast.FunctionDef)
         nodes = list(own_nodes(tree.body if is_function else [tree]))
         names = [node for node in nodes if isinstance(node, ast.Name)]
-        self.bound = {arg.arg for arg in parameters(tree)} if is_function else set()
+        self.bound = {arg.arg for arg in all_parameters(tree)} if is_function else set()
         self.bound |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
         self.read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
         self.functions: dict[str, list[Scope]] = {}

@@ -92,6 +92,13 @@ _TAKE_ARRAYS = frozenset(
         "nanstd",
         "nanmin",
         "nanmax",
+        "nanprod",
+        "nanmedian",
+        "partition",
+        "argpartition",
+        "flatnonzero",
+        "ravel",
+        "expand_dims",
         "average",
         "ndenumerate",
         "solve",
@@ -105,6 +112,47 @@ _TAKE_ARRAYS = frozenset(
 _MAKERS = ("zeros", "ones", "empty", "full", "arange", "linspace", "eye", "identity")
 # Functions of Python that go over what they are given.
 _GO_OVER = ("len", "enumerate", "zip", "reversed", "sorted", "list")
+# Functions of numpy that give an array, whatever they are given, and methods of arrays that do.
+_GIVE_ARRAYS = frozenset(
+    [
+        *_MAKERS,
+        "array",
+        "cross",
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "full_like",
+        "copy",
+        "cumsum",
+        "cumprod",
+        "sort",
+        "argsort",
+        "diff",
+        "unique",
+        "concatenate",
+        "hstack",
+        "vstack",
+        "stack",
+        "column_stack",
+        "outer",
+        "roll",
+        "flip",
+        "flipud",
+        "fliplr",
+        "repeat",
+        "tile",
+        "diag",
+        "convolve",
+        "solve",
+        "inv",
+        "cholesky",
+        "partition",
+        "argpartition",
+        "flatnonzero",
+        "ravel",
+    ]
+)
+_METHODS_GIVING_ARRAYS = ("copy", "cumsum", "cumprod", "flatten", "ravel", "reshape")
 
 
 class Usage:
@@ -234,9 +282,12 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], given: list[str
         if isinstance(target, ast.Name)
     }
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
+        if looks_like_places(node):
+            node = node.value
+            sources = node.args
+        elif not isinstance(node, ast.Call):
             continue
-        if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not _is_name(node.func.value):
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not _is_name(node.func.value):
             sources = [node.func.value]
         elif _is_reduction(node.func, lookup) or (_of_numpy(node) == "where" and len(node.args) == 1):
             sources = node.args
@@ -396,6 +447,14 @@ def makes_arrays(tree: ast.FunctionDef, parameters: list[str]) -> bool:
     return False
 
 
+def looks_like_places(node: ast.AST) -> bool:
+    """Return whether the places are taken where something holds: `np.where(a > 2)[0]`, `np.nonzero(a)[0]`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant) or node.slice.value != 0:
+        return False
+    call = node.value
+    return isinstance(call, ast.Call) and len(call.args) == 1 and _of_numpy(call) in ("where", "nonzero")
+
+
 def returns_array(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> bool:
     """Return whether a function returns an array that it makes: it is called once, as elements are numbers."""
     return _returns_array(tree, lookup, {id(tree)})
@@ -419,9 +478,17 @@ def _returns_array(
             return any(map(is_made, node.elts))
         if isinstance(node, ast.ListComp) or (isinstance(node, ast.Call) and _is_named(node.func, ("sorted", "list"))):
             return True
+        if looks_like_places(node):
+            return True
+        if isinstance(node, ast.Subscript):
+            indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            several = any(isinstance(index, (ast.Slice, ast.Compare)) or is_made(index) for index in indices)
+            return several and is_made(node.value)
         if isinstance(node, ast.Call):
-            if _of_numpy(node) in (*_MAKERS, "array", "cross") or _is_given(node, lookup, seen):
+            if _gives_array_of_numpy(node, lookup) or _is_given(node, lookup, seen):
                 return True
+            if isinstance(node.func, ast.Attribute) and node.func.attr in ("astype", "clip", "round"):
+                return is_made(node.func.value)
             return bool(given) and _is_of_elements(node, lookup) and any(map(is_made, node.args))
         return isinstance(node, ast.Name) and node.id in made
 
@@ -432,6 +499,17 @@ def _returns_array(
         if len(made) == before:
             break
     return any(isinstance(node, ast.Return) and is_made(node.value) for node in nodes)
+
+
+def _gives_array_of_numpy(node: ast.Call, lookup: Callable[[str], Any]) -> bool:
+    """Return whether a call is one of a function of numpy that gives an array, or of a method that does."""
+    try:
+        found = named_by(node.func, lookup)
+    except (KeyError, CompileError):
+        # It begins with a variable, or a module that the kernel itself imports.
+        is_method = isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS_GIVING_ARRAYS
+        return is_method or (isinstance(node.func, ast.Attribute) and _of_numpy(node) in _GIVE_ARRAYS)
+    return _is_of_numpy(found) and getattr(found, "__name__", "") in _GIVE_ARRAYS
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
