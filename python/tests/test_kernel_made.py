@@ -726,7 +726,7 @@ def test_each_way_returns_an_array_of_its_own(function, arguments):
         np.testing.assert_allclose(x, y, rtol=1e-6)
 
 
-def test_ways_that_return_other_lengths_fail():
+def test_ways_that_return_other_lengths_fail_for_matrices():
     @spmdvm.kernel
     def either(x, n: int):
         if n > 3:
@@ -734,8 +734,17 @@ def test_ways_that_return_other_lengths_fail():
         return x * 2
 
     assert either(np.ones(2), 2).tolist() == [2, 2] and either(np.ones(9), 4).tolist() == [0] * 4
+    assert either(np.ones(3), 2).tolist() == [2, 2, 2]
+
+    @spmdvm.kernel
+    def of_rows(x, n: int):
+        if n > 3:
+            return np.zeros((n, 1))
+        return x[:, None] * 2
+
+    assert of_rows(np.ones(2), 2).tolist() == [[2], [2]]
     with pytest.raises(AssertionError, match="have the same lengths"):
-        either(np.ones(3), 2)
+        of_rows(np.ones(3), 2)
 
 
 def test_arrays_that_change_places_are_not_mixed_up():
@@ -752,8 +761,18 @@ def test_arrays_that_change_places_are_not_mixed_up():
         return x * 4, b
 
     for function in (turned, twice):
-        with pytest.raises(spmdvm.CompileError, match="this returns another array"):
-            spmdvm.kernel(function)(np.ones(2))
+        for x in (np.ones(2), np.full(3, 2.0)):
+            got, expected = spmdvm.kernel(function)(x), function(x)
+            assert [each.tolist() for each in got] == [each.tolist() for each in expected]
+
+    def of_rows(x):
+        a, b = x[:, None] * 2, x[:, None] * 3
+        if x[0] > 1:
+            return a, b
+        return b, a
+
+    with pytest.raises(spmdvm.CompileError, match="this returns another array"):
+        spmdvm.kernel(of_rows)(np.ones(2))
 
 
 def test_lengths_that_are_equal_when_it_is_called():

@@ -655,7 +655,7 @@ class Calls(Arrays):
         most = len(names) - len(a.kwonlyargs)
         if len(node.args) > most and a.vararg is None:
             self.fail(node, f"`{name}` takes {most} arguments", f"{len(node.args)} here")
-        given = dict(zip(names, node.args))
+        given = dict(zip(names[:most], node.args))
         for keyword in node.keywords:
             if keyword.arg not in names[len(a.posonlyargs) :] or keyword.arg in given:
                 what = "no parameter" if keyword.arg not in names else "got two values for"

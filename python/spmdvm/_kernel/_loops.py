@@ -64,7 +64,6 @@ class Loops(Iterables):
             self.fail(values, "there is nothing to loop over", "empty")
         if not found.parts:
             # `*rest` took nothing.
-            self.block(node.orelse)
             return True
         if not self._write_out(node, target, counted, found.parts):
             items = self._table(values, found.parts)
