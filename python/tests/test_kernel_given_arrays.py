@@ -194,6 +194,35 @@ def test_places():
     check(joined, A)
 
 
+def twice_large(a, least):
+    b = a[:] * 2
+    return large(b, least)
+
+
+def test_tuples_that_functions_hand_on():
+    def names(a, k):
+        places, values = twice_large(a, k)
+        _, others = large(a, k)
+        others = np.abs(-others)
+        return (
+            np.sum(values) + places[0],
+            others,
+            twice_large(a, k)[0].shape[0],
+            len(twice_large(a, 1)[1]),
+            large(a, k)[1] * 2,
+        )
+
+    def number(a):
+        return counted(a)[1] + counted(a)[0][0]
+
+    check(names, A, 2.5)
+    check(number, A)
+
+
+def counted(a):
+    return a * 2, len(a)
+
+
 def test_the_least_elements():
     def least(a, k):
         part = np.partition(a, k)

@@ -25,7 +25,7 @@ from ._plain import parameters
 from ._reductions import FUNCTIONS
 from ._scopes import Local
 from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
-from ._usage import Usage, gives_one_array, has_effects, of_program, reduces
+from ._usage import Usage, gives_one_array, gives_tuple, has_effects, of_program, reduces
 from ._values import LANE, LONGEST, Value, constant
 
 # Functions that make arrays of given lengths, and those that make them like others.
@@ -275,6 +275,10 @@ class Arrays(Equations):
             return gives_one_array(function)
         return gives_one_array(function, self.given_arrays(node, function))
 
+    def gives_tuple(self, function: Any) -> bool:
+        """Return whether something is a function of the program that returns a tuple."""
+        return gives_tuple(function)
+
     # Making them.
 
     def _unnamed(self, node: ast.Call, listed: tuple[list[Value], Num, tuple[int, ...]]) -> Value:
@@ -290,6 +294,20 @@ class Arrays(Equations):
         own = ast.copy_location(ast.Name(name, ast.Load()), node)
         self.list_array(own, *listed)
         return self.array_of(own)
+
+    def among_given(self, node: ast.Subscript) -> Value | None:
+        """Give an array of the tuple that a function of the program gives, `f(a)[0]`; None if it is something else."""
+        call, at = node.value, node.slice
+        if not isinstance(call, ast.Call) or not isinstance(at, ast.Constant) or self.is_method(call):
+            return None
+        if not isinstance(call.func, (ast.Name, ast.Attribute)) or not gives_tuple(self.called(call)):
+            return None
+        if id(call) not in self.parts_of:
+            # It is called once.
+            self.parts_of[id(call)] = call, self.expression(call)
+        parts = self.parts_of[id(call)][1].parts
+        found = parts[at.value] if parts is not None and at.value in range(len(parts)) else None
+        return found if found is not None and isinstance(found.type, Array) else None
 
     def new_array(
         self,

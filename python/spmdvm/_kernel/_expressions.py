@@ -304,8 +304,7 @@ class Expressions(Operators):
                 self.fail(node, f"`{owner.id}` is a tuple and has no `{node.attr}`", f"{len(value.parts)} values", help)
             if value is not None:
                 self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
-        elif node.attr in ("shape", "size", "ndim") and not isinstance(owner, ast.Call) and self.is_part(owner):
-            part = self.part(owner)
+        elif node.attr in ("shape", "size", "ndim") and (part := self._unnamed_array(owner)) is not None:
             if node.attr == "shape":
                 return tuple_of(self.dim(part.text, k) for k in range(part.type.ndim))
             return self._size(part) if node.attr == "size" else constant(part.type.ndim)
@@ -327,6 +326,13 @@ class Expressions(Operators):
         if isinstance(value.type, Array) and value.parts is None and value.type.ndim == 0:
             return None
         return _complex.part_of(self, self._as_number(owner, value), which)
+
+    def _unnamed_array(self, node: ast.expr) -> Value | None:
+        """Give a part of an array, or one of the arrays that a function gives; None if it is something else."""
+        given = self.among_given(node) if isinstance(node, ast.Subscript) else None
+        if given is not None or isinstance(node, ast.Call):
+            return given
+        return self.part(node) if self.is_part(node) else None
 
     def _size(self, value: Value) -> Value:
         dims = [self.dim(value.text, k) for k in range(value.type.ndim)]
@@ -432,8 +438,9 @@ class Expressions(Operators):
         if array is None:
             self._refuse_outside(owner, self.resolve(owner))
         if array.parts is not None:
-            help = f"make another one: `{owner.id} = (x, {owner.id}[1])`; or use an array"
-            self.fail(owner, f"`{owner.id}` is a tuple, whose parts do not change", f"{len(array.parts)} values", help)
+            told = ast.unparse(owner)
+            help = f"make another one: `{told} = (x, {told}[1])`; or use an array"
+            self.fail(owner, f"`{told}` is a tuple, whose parts do not change", f"{len(array.parts)} values", help)
         if not isinstance(array.type, Array):
             help = "annotate the kernel's parameter if it is passed on as an array: `spmdvm.array[spmdvm.float64]`"
             if not isinstance(self.source.tree, ast.FunctionDef):

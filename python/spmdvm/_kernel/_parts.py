@@ -38,6 +38,8 @@ class Parts(Offsets):
             return listing
         if isinstance(node, ast.Subscript) and (self.is_of_histogram(node) or self.is_of_places(node)):
             return self.array_of_call(node)
+        if isinstance(node, ast.Subscript) and (given := self.among_given(node)) is not None:
+            return given
         if isinstance(node, ast.Subscript) and self.is_part(node):
             return self.part(node)
         if isinstance(node, ast.Attribute) and node.attr == "T":

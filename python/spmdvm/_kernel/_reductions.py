@@ -295,6 +295,8 @@ class Reductions(Broadcasts):
             return not (node.args and self._has_axis(node, node.args[0]) and self.array_of(node) is not None)
         if function is np.dot:
             return self.array_of(node) is None
+        if self.gives_tuple(function):
+            return False
         return self.takes_arrays(node, function) and not self.gives_one_array(node, function)
 
     def _has_axis(self, node: ast.Call, source: ast.expr) -> bool:

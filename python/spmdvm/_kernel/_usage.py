@@ -555,11 +555,25 @@ def gives_one_array(found: Any, given: AbstractSet[str] = frozenset()) -> bool:
     """
     if not isinstance(found, Local) and not inspect.isfunction(inner_of(found)):
         return False
-    if not gives_array(found, given=given):
+    return gives_array(found, given=given) and not gives_tuple(found)
+
+
+def gives_tuple(found: Any, seen: AbstractSet[int] = frozenset()) -> bool:
+    """Return whether something is a function of Python, or one in a kernel, that returns a tuple, or what one gives."""
+    text = of_program(found)
+    if text is None or id(text[0]) in seen:
         return False
-    tree = found.tree if isinstance(found, Local) else Source.of(inner_of(found)).tree
-    returned = [node.value for node in own_nodes(tree.body) if isinstance(node, ast.Return)]
-    return not any(isinstance(value, (ast.Tuple, ast.List)) for value in returned)
+    tree, lookup = text
+    for value in (node.value for node in own_nodes(tree.body) if isinstance(node, ast.Return)):
+        if isinstance(value, (ast.Tuple, ast.List)):
+            return True
+        try:
+            if isinstance(value, ast.Call) and gives_tuple(named_by(value.func, lookup), seen | {id(tree)}):
+                return True
+        except (KeyError, CompileError):
+            # It is a variable; or what is wrong with it is told when it is translated.
+            continue
+    return False
 
 
 def _of_numpy(node: ast.AST) -> str | None:
