@@ -245,7 +245,11 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
             of_numpy = isinstance(owner, ast.Name) and owner.id in ("np", "numpy")
             return node.args[:1] if of_numpy else [owner]
         if node.func.attr in _TAKE_ARRAYS:
-            own = [node.func.value] if node.func.attr in ("copy", "cumsum", "cumprod", "sort") and not node.args else []
+            own = (
+                [node.func.value]
+                if node.func.attr in ("copy", "cumsum", "cumprod", "ravel", "sort") and not node.args
+                else []
+            )
             return own or (node.args[:1] if isinstance(node.func.value, ast.Name) else [])
         return [node.func.value] if node.func.attr in METHODS or node.func.attr in _METHODS else []
     name = node.func.id if isinstance(node.func, ast.Name) else ""
