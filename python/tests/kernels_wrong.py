@@ -717,7 +717,7 @@ def a_yield(x):
 
 
 def a_walrus(x):
-    if x > 1 and (y := x) < 2:  # HERE `:=` here cannot stand
+    if x > 1 or (y := x) < 2:  # HERE `:=` here cannot stand
         return y
     return x
 
@@ -1666,7 +1666,8 @@ def array_covariance_with_weights(a):
 
 
 def array_covariance_with_a_number(a):
-    a[0] = np.cov(a, a[0])[0, 1]  # HERE `np.cov` does not take such arguments
+    c = np.cov(a, a[0])  # HERE `np.cov` does not take such arguments
+    a[0] = c[0, 1]
 
 
 def array_correlation_with_a_matrix(a):

@@ -59,7 +59,7 @@ def test_nan_is_left_out():
 def test_the_places_of_elements():
     @spmdvm.kernel
     def places(a):
-        return np.nonzero(a)
+        return np.flatnonzero(a)
 
     assert places(np.array([3, 0, 2])).tolist() == [0, 2]
 

@@ -276,7 +276,7 @@ class NamedArrays(LastParts):
         """Translate `b = a * 2` of arrays, `b = np.sum(a, axis=0)`; return whether it is such a one."""
         if not isinstance(target, ast.Name) or isinstance(value, ast.Name):
             return False
-        if isinstance(value, ast.Subscript) and not self.is_choice(value) and not self.is_of_places(value):
+        if isinstance(value, ast.Subscript) and not self.is_choice(value) and not self.is_of_histogram(value):
             return False
         if not self.makes_elements(value):
             return False

@@ -36,7 +36,7 @@ class Parts(Offsets):
             return field
         if isinstance(node, (ast.Call, ast.BinOp, ast.List)) and (listing := self.listing(node)) is not None:
             return listing
-        if isinstance(node, ast.Subscript) and (self.is_of_histogram(node) or self.is_of_places(node)):
+        if isinstance(node, ast.Subscript) and self.is_of_histogram(node):
             return self.array_of_call(node)
         if isinstance(node, ast.Subscript) and (given := self.among_given(node)) is not None:
             return given
