@@ -40,23 +40,42 @@ _OF_ARRAYS = (
     *REARRANGE,
     *EQUATIONS,
 )
-# Functions of numpy that take an array, and are called by its name.
+# Functions of numpy that make an array of another one.
+_OF_ANOTHER = (
+    "zeros_like",
+    "ones_like",
+    "empty_like",
+    "full_like",
+    "copy",
+    "cumsum",
+    "cumprod",
+    "sort",
+    "argsort",
+    "diff",
+    "unique",
+    "flatnonzero",
+    "roll",
+    "flip",
+    "flipud",
+    "fliplr",
+    "repeat",
+    "tile",
+    "diag",
+    "convolve",
+    "cross",
+    "partition",
+    "argpartition",
+    "ravel",
+    "solve",
+    "inv",
+    "cholesky",
+)
+# Those that take an array, and are called by its name.
 _TAKE_ARRAYS = frozenset(
     [
-        "zeros_like",
-        "ones_like",
-        "empty_like",
-        "full_like",
-        "copy",
-        "cumsum",
-        "cumprod",
-        "sort",
-        "argsort",
-        "diff",
-        "unique",
+        *_OF_ANOTHER,
         "histogram",
         "nonzero",
-        "flatnonzero",
         "argwhere",
         "norm",
         "cov",
@@ -73,16 +92,7 @@ _TAKE_ARRAYS = frozenset(
         "allclose",
         "trapezoid",
         "trapz",
-        "roll",
-        "flip",
-        "flipud",
-        "fliplr",
-        "repeat",
-        "tile",
-        "diag",
         "diagonal",
-        "convolve",
-        "cross",
         "asarray",
         "asanyarray",
         "ascontiguousarray",
@@ -94,65 +104,21 @@ _TAKE_ARRAYS = frozenset(
         "nanmax",
         "nanprod",
         "nanmedian",
-        "partition",
-        "argpartition",
-        "flatnonzero",
-        "ravel",
         "expand_dims",
         "average",
         "ndenumerate",
-        "solve",
-        "inv",
         "det",
-        "cholesky",
     ]
 )
-
 # Those that make one of other lengths than an array has.
 _MAKERS = ("zeros", "ones", "empty", "full", "arange", "linspace", "eye", "identity")
-# Functions of Python that go over what they are given.
-_GO_OVER = ("len", "enumerate", "zip", "reversed", "sorted", "list")
-# Functions of numpy that give an array, whatever they are given, and methods of arrays that do.
+# Those that give an array, whatever they are given, and methods of arrays that do.
 _GIVE_ARRAYS = frozenset(
-    [
-        *_MAKERS,
-        "array",
-        "cross",
-        "zeros_like",
-        "ones_like",
-        "empty_like",
-        "full_like",
-        "copy",
-        "cumsum",
-        "cumprod",
-        "sort",
-        "argsort",
-        "diff",
-        "unique",
-        "concatenate",
-        "hstack",
-        "vstack",
-        "stack",
-        "column_stack",
-        "outer",
-        "roll",
-        "flip",
-        "flipud",
-        "fliplr",
-        "repeat",
-        "tile",
-        "diag",
-        "convolve",
-        "solve",
-        "inv",
-        "cholesky",
-        "partition",
-        "argpartition",
-        "flatnonzero",
-        "ravel",
-    ]
+    [*_MAKERS, *_OF_ANOTHER, "array", "concatenate", "hstack", "vstack", "stack", "column_stack", "outer"]
 )
 _METHODS_GIVING_ARRAYS = ("copy", "cumsum", "cumprod", "flatten", "ravel", "reshape")
+# Functions of Python that go over what they are given.
+_GO_OVER = ("len", "enumerate", "zip", "reversed", "sorted", "list")
 
 
 class Usage:
