@@ -1,8 +1,8 @@
 // Pointers that loops advance are in bounds just where they would be if each round were looked at by itself.
 
-//~ run: gangs(to=fill(7):200, from=iota:200, rounds=3) to[i] == (i < 3 * programCount ? 2 * i + 1 : 7)
-//~ run: gangs(to=fill(7):1000, from=iota:1000, rounds=1000 / programCount) to[i] == (i < 1000 / programCount * programCount ? 2 * i + 1 : 7)
-//~ run: gangs(to=fill(7):1000, from=iota:1000, rounds=1000) to[i] == (i < 1000 / programCount * programCount ? 2 * i + 1 : 7)
+//~ run: gangs(to=fill(7):200, from=iota:200, rounds=3) to[i] == (i < 3 * W ? 2 * i + 1 : 7)
+//~ run: gangs(to=fill(7):1000, from=iota:1000, rounds=15) to[i] == (i < 15 * W ? 2 * i + 1 : 7)
+//~ run: gangs(to=fill(7):1000, from=iota:1000, rounds=1001) to[i] == (i < 1000 / W * W ? 2 * i + 1 : 7)
 //~   trap: out_of_bounds line=both
 export void gangs(uniform float to[], const uniform float from[], uniform int rounds) {
     const uniform float * uniform p = from;
