@@ -81,6 +81,16 @@ struct Walk {
     sums: Vec<(Value, BlockId, i64)>,
 }
 
+/// A sum with a pointer.
+struct Step {
+    /// A parameter, or the pointer from before.
+    base: Value,
+    /// How far from it, in bytes.
+    far: i64,
+    /// The sums on the way, each with how far from the base it is.
+    sums: Vec<(Value, i64)>,
+}
+
 /// The parameters that may be pointers.
 struct Pointers {
     defs: Defs,
@@ -136,15 +146,17 @@ impl Pointers {
             }
             let mut edges = Vec::new();
             for &(edge, v) in brought {
-                let (base, step, chain) = self.step(v, from)?;
-                forwards |= step > 0;
-                backwards |= step < 0;
+                let Step { base, far, sums: on_the_way } = self.step(v, from)?;
+                forwards |= far > 0;
+                backwards |= far < 0;
                 if base != from && !params.contains(&base) {
                     params.push(base);
                 }
                 let base = self.params.get(&base).filter(|_| base != from).map(|&(block, _)| block);
-                sums.extend(base.into_iter().flat_map(|base| chain.iter().map(move |&(sum, step)| (sum, base, step))));
-                edges.push((edge, base, step));
+                if let Some(base) = base {
+                    sums.extend(on_the_way.into_iter().map(|(sum, far)| (sum, base, far)));
+                }
+                edges.push((edge, base, far));
             }
             stops.push(Stop { block, edges });
         }
@@ -157,9 +169,8 @@ impl Pointers {
         Some(Walk { from, params, stops, sums })
     }
 
-    /// The parameter, or the pointer from before, that a value is a sum from, how far from it, and all sums in between, the value first,
-    /// with how far these are. All steps are of one sign.
-    fn step(&self, mut v: Value, from: Value) -> Option<(Value, i64, Vec<(Value, i64)>)> {
+    /// The parameter, or the pointer from before, that a value is a sum from, if all that is added is of one sign.
+    fn step(&self, mut v: Value, from: Value) -> Option<Step> {
         let mut total = 0i64;
         let mut chain = Vec::new();
         while v != from && !self.params.contains_key(&v) {
@@ -173,11 +184,12 @@ impl Pointers {
             v = sum.arg(0);
         }
         chain.iter_mut().for_each(|(_, from_end)| *from_end = total - *from_end);
-        (total.abs() <= MAX_STEP).then_some((v, total, chain))
+        (total.abs() <= MAX_STEP).then_some(Step { base: v, far: total, sums: chain })
     }
 }
 
-/// Makes of sums with a pointer that is advanced sums with the one from before the loop: of each, that, the distance, and how far from there.
+/// Makes of sums with a pointer that is advanced sums with the one from before the loop. Of each it is given that pointer, the distance
+/// to which something is added, and how much.
 fn count_from_before(region: &mut Region, sums: &HashMap<Value, (Value, Value, i64)>) {
     for b in 0..region.blocks.len() {
         let insts = std::mem::take(&mut region.blocks[b].insts);
