@@ -86,12 +86,11 @@ class Iterables(Expressions):
         length, item = self._have_values(node.args[0], "reversed")
         length = self.keep(length)
         equals = length.equals or (None if length.const is None else (f"{length.const} elements", 0))
-        below = None if equals is None else (equals[0], equals[1])
 
         def from_end(index: Value) -> Value:
             text = f"({length.text} - 1 - {index.text})"
             high = LONGEST if length.const is None else max(int(length.const) - 1, 0)
-            return item(Value(text, INT, index.uniform and length.uniform, 0, high, below=below))
+            return item(Value(text, INT, index.uniform and length.uniform, 0, high, below=equals))
 
         return length, from_end
 
