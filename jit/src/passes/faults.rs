@@ -200,6 +200,17 @@ faults! {
         let is_sign = ty.is_signed() && f.defs.known(sign.arg(1)) == Some(8 * ty.size() as u64 - 1) && i.result?.index() >= f.values_before;
         is_sign.then(|| Instead { constant: Some((1, ty, 0)), ..with_args(i, i.args.clone()) })
     });
+    "pointer_induction-stays", "pointer_induction", "a pointer that a loop advances is where it was before the loop", Act::Inst(|f, i| {
+        let is_new = is_op(i, Op::PAdd) && i.result?.index() >= f.values_before;
+        is_new.then(|| Instead { constant: Some((1, Ty::I64, 0)), ..with_args(i, i.args.clone()) })
+    });
+    "pointer_induction-step", "pointer_induction", "a pointer is handed on as it was in the round before", Act::Edge(|f, region, edge| {
+        let params = &region.block(edge.to).params;
+        let at = params.iter().position(|v| v.index() >= f.values_before)?;
+        let mut edge = f.back_edges.contains(&edge.to).then(|| edge.clone())?;
+        edge.args[at] = params[at];
+        Some(edge)
+    });
     "bounds-one-more", "bounds", "one index more is in bounds", Act::Inst(|_, i| match i.kind {
         Kind::IndexSpan { scale, disp, need, ty } if need >= scale => {
             Some(Inst { kind: Kind::IndexSpan { scale, disp, need: need - scale, ty }, ..i.clone() }.into())

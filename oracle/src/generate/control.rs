@@ -1,10 +1,19 @@
 //! `if`, loops and `switch`.
 
 use super::Feature;
+use super::memory::LENGTH;
 use super::scope::{Context, Mask, Returns, Variable};
 use super::statements::counting;
+use super::types::name;
 use super::writer::Writer;
 use spmdvm::Ty;
+
+/// How often a loop goes around that advances a pointer, how far in a round, and how many elements are behind the pointer: as many as
+/// there are left in an array.
+const MOST_TURNS: u64 = 5;
+const MOST_STEP: u64 = 4;
+const BEHIND: u64 = 16;
+const _: () = assert!((2 * MOST_TURNS + 1) * MOST_STEP + BEHIND <= LENGTH);
 
 impl Writer {
     /// An `if`.
@@ -106,6 +115,52 @@ impl Writer {
             w.line(&count);
             w.count(counter.clone(), true);
             w.some_statements(4);
+        });
+    }
+
+    /// A loop that hands a pointer on from round to round. The elements behind it are an array, each time another one.
+    pub fn walk(&mut self) {
+        if !self.has(Feature::Loops) {
+            return self.point();
+        }
+        let turns = 1 + self.rng.draw(MOST_TURNS);
+        let array = self.pointed_at().filter(|array| self.affords(turns * 3) && !self.may_meet(array));
+        let Some(array) = array else { return self.repeat() };
+        // In the middle, far enough from both ends for all rounds.
+        let from = MOST_TURNS * MOST_STEP + self.rng.draw(MOST_STEP);
+        let (pointer, counter) = (self.lead_to(&array, from), self.name("k"));
+        let (forwards, step) = (self.rng.draw(3) > 0, 1 + self.rng.draw(MOST_STEP));
+        let advance = |step: u64| format!("{pointer} {} {step}", if forwards { "+=" } else { "-=" });
+        let place = self.together().times(turns);
+        // Where lanes part, uniform variables from outside are not assigned.
+        let within = place.level == self.place.level && self.rng.one_in(2);
+        let head = match self.rng.draw(2) {
+            _ if within => format!("for (uniform int {counter} = 0; {counter} < {turns}; ++{counter}) {{"),
+            0 => format!("for (uniform int {counter} = 0; {counter} < {turns}; ++{counter}, {}) {{", advance(step)),
+            _ => {
+                let far = turns * step;
+                let end = self.lead_to(&array, if forwards { from + far } else { from - far });
+                let op = self.rng.pick(if forwards { &["<", "!="] } else { &[">", "!="] });
+                format!("for (; {pointer} {op} {end}; {}) {{", advance(step))
+            }
+        };
+        self.block(&head, place, "}", |w| {
+            if within && w.rng.one_in(3) {
+                let (first, op) = (w.name("u"), if forwards { "++" } else { "--" });
+                w.line(&format!("uniform {} {first} = *{pointer}{op};", name(array.ty)));
+                w.push_variable(first, array.ty, false, true);
+                w.show_behind(pointer.clone(), array, BEHIND);
+                return w.some_statements(4);
+            }
+            w.show_behind(pointer.clone(), array, BEHIND);
+            w.some_statements(4);
+            if within && w.rng.one_in(2) {
+                let (condition, _) = w.condition(false, 1);
+                let other = 1 + w.rng.draw(MOST_STEP);
+                w.line(&format!("if ({condition}) {}; else {};", advance(step), advance(other)));
+            } else if within {
+                w.line(&format!("{};", advance(step)));
+            }
         });
     }
 

@@ -131,7 +131,11 @@ pub const FEATURES: &[FeatureRow] = &[
         "structs",
         "structs with arrays as members, assigned whole, passed by reference, in global arrays, through pointers; typedef",
     ),
-    row(Feature::Pointers, "pointers", "uniform and varying pointers into arrays and to variables"),
+    row(
+        Feature::Pointers,
+        "pointers",
+        "uniform and varying pointers into arrays and to variables, and pointers that loops advance",
+    ),
     row(
         Feature::Tables,
         "tables",

@@ -23,6 +23,11 @@ impl Writer {
         {
             return Some((own, true));
         }
+        if let Some(own) = self.place.own.clone().filter(|_| varying && array.len < LENGTH)
+            && self.rng.one_in(4)
+        {
+            return Some((format!("({own} & {})", array.len - 1), true));
+        }
         Some(self.any_index(array.len, varying && self.has(Feature::Gathers)))
     }
 
@@ -140,21 +145,41 @@ impl Writer {
 
     /// A uniform pointer into the first half of an array: a shorter array of another name.
     fn point_into(&mut self) {
-        let array = self.array(|a| {
+        let Some(array) = self.pointed_at() else { return self.declare() };
+        let from = self.rng.draw(LENGTH / 2);
+        let pointer = self.lead_to(&array, from);
+        if !self.may_meet(&array) {
+            self.show_behind(pointer, array, LENGTH / 2);
+        }
+    }
+
+    /// An array that uniform pointers may lead into.
+    pub fn pointed_at(&mut self) -> Option<Array> {
+        self.array(|a| {
             matches!(a.sharing, Sharing::Shared | Sharing::Constant) && a.len == LENGTH && a.member.is_empty()
-        });
-        let Some(array) = array else { return self.declare() };
-        let (pointer, from) = (self.name("p"), self.rng.draw(LENGTH / 2));
+        })
+    }
+
+    /// A uniform pointer to an element of an array: its name.
+    pub fn lead_to(&mut self, array: &Array, from: u64) -> String {
+        let pointer = self.name("p");
         let constant = if array.sharing == Sharing::Constant { "const " } else { "" };
         let index = if from == 0 { array.name.clone() } else { format!("&{}[{from}]", array.name) };
         self.line(&format!("{constant}uniform {} * uniform {pointer} = {index};", name(array.ty)));
-        // In another function or a `foreach`, elements that were apart by their index might meet.
-        let apart = array.sharing == Sharing::Shared && (!self.sees_gang() || self.place.in_task);
-        if !apart {
-            let level = array.level.max(u32::from(self.place.mask == Mask::Divergent) * u32::MAX);
-            let level = if array.sharing == Sharing::Constant { array.level } else { level };
-            self.arrays.push(Array { name: pointer, len: LENGTH / 2, level, ..array });
-        }
+        pointer
+    }
+
+    /// Returns whether elements of an array that are apart by their index might meet behind a pointer: in another function, or in a
+    /// `foreach`.
+    pub fn may_meet(&self, array: &Array) -> bool {
+        array.sharing == Sharing::Shared && (!self.sees_gang() || self.place.in_task)
+    }
+
+    /// Makes the elements behind a pointer visible, as an array.
+    pub fn show_behind(&mut self, pointer: String, array: Array, len: u64) {
+        let parted = array.sharing == Sharing::Shared && self.place.mask == Mask::Divergent;
+        let level = if parted { u32::MAX } else { array.level };
+        self.arrays.push(Array { name: pointer, len, level, ..array });
     }
 
     /// A varying pointer to an element of each lane's own.

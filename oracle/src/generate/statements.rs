@@ -41,6 +41,7 @@ const FORMS: &[StatementKind] = &[
     with(Feature::Goto, 2, true, Writer::jump),
     with(Feature::Structs, 4, false, Writer::record),
     with(Feature::Pointers, 4, false, Writer::point),
+    with(Feature::Pointers, 3, true, Writer::walk),
     with(Feature::Tables, 4, false, Writer::tables),
     with(Feature::Vectors, 3, false, Writer::short_vector),
     with(Feature::LocalArrays, 2, false, Writer::local_array),
