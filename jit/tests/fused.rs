@@ -34,6 +34,20 @@ fn rotated(b: &mut Builder, ty: Ty, x: Value, by: u64, back: u64) -> Value {
     b.op(Op::Or, ty, &[right, left])
 }
 
+/// The bytes of a value, the lowest of which becomes the highest.
+fn swapped(b: &mut Builder, ty: Ty, x: Value) -> Value {
+    let bits = 8 * ty.size() as u64;
+    let bytes = (0..bits).step_by(8).map(|from| {
+        let to = bits - 8 - from;
+        let (op, far) = if to > from { (Op::Shl, to - from) } else { (Op::Shr, from - to) };
+        let (far, mask) = (constant(b, ty, far), constant(b, ty, 0xff << to));
+        let byte = b.op(op, ty, &[x, far]);
+        b.op(Op::And, ty, &[byte, mask])
+    });
+    let bytes: Vec<Value> = bytes.collect();
+    bytes.into_iter().reduce(|all, byte| b.op(Op::Or, ty, &[byte, all])).expect("there are bytes")
+}
+
 fn tested(b: &mut Builder, ty: Ty, op: Op, [x, y, ..]: [Value; 4]) -> Value {
     let (and, zero) = (b.op(Op::And, ty, &[x, y]), constant(b, ty, 0));
     b.op(op, ty, &[and, zero])
@@ -78,6 +92,53 @@ const CASES: &[Case] = &[
     // Neither do bits go round that are lost, nor those of a sign.
     Case { ty: Ty::U32, compute: |b, ty, [x, ..]| rotated(b, ty, x, 7, 24), want: "vpslld", without: &["vprold"] },
     Case { ty: Ty::I32, compute: |b, ty, [x, ..]| rotated(b, ty, x, 7, 25), want: "vpsrad", without: &["vprold"] },
+    // Nor bytes that are in two places, but for one of them.
+    Case { ty: Ty::U32, compute: |b, ty, [x, ..]| rotated(b, ty, x, 8, 16), want: "vpslld", without: &["vpshufb"] },
+    Case { ty: Ty::I32, compute: |b, ty, [x, ..]| rotated(b, ty, x, 24, 8), want: "vpsrad", without: &["vpshufb"] },
+    Case {
+        ty: Ty::U16,
+        compute: |b, ty, [x, ..]| swapped(b, ty, x),
+        want: "vpshufb",
+        without: &["vpsl", "vpsr", "vpand", "vpor"],
+    },
+    Case {
+        ty: Ty::I32,
+        compute: |b, ty, [x, ..]| swapped(b, ty, x),
+        want: "vpshufb",
+        without: &["vpsl", "vpsr", "vpand", "vpor"],
+    },
+    Case {
+        ty: Ty::U64,
+        compute: |b, ty, [x, ..]| swapped(b, ty, x),
+        want: "vpshufb",
+        without: &["vpsl", "vpsr", "vpand", "vpor"],
+    },
+    // The halves of the halves, and then the halves.
+    Case {
+        ty: Ty::U32,
+        compute: |b, ty, [x, ..]| {
+            let (low, high) = (constant(b, ty, 0x00ff_00ff), constant(b, ty, 0xff00_ff00));
+            let by = constant(b, ty, 8);
+            let (low, high) = (b.op(Op::And, ty, &[x, low]), b.op(Op::And, ty, &[x, high]));
+            let (low, high) = (b.op(Op::Shl, ty, &[low, by]), b.op(Op::Shr, ty, &[high, by]));
+            let halves = b.op(Op::Add, ty, &[low, high]);
+            rotated(b, ty, halves, 16, 16)
+        },
+        want: "vpshufb",
+        without: &["vpand", "vpor", "vpsrld"],
+    },
+    // What is left of it is moved.
+    Case {
+        ty: Ty::U64,
+        compute: |b, ty, [x, ..]| {
+            let (three, by) = (constant(b, ty, 0xff_ffff), constant(b, ty, 40));
+            let (three, high) = (b.op(Op::And, ty, &[x, three]), b.op(Op::Shr, ty, &[x, by]));
+            let three = b.op(Op::Shl, ty, &[three, by]);
+            b.op(Op::Xor, ty, &[three, high])
+        },
+        want: "vpshufb",
+        without: &["vpand", "vpxor", "vpsrlq"],
+    },
     Case { ty: Ty::U8, compute: |b, ty, v| tested(b, ty, Op::Ne, v), want: "vptestmb", without: &["vpand", "vpcmp"] },
     Case { ty: Ty::I16, compute: |b, ty, v| tested(b, ty, Op::Eq, v), want: "vptestnmw", without: &["vpand", "vpcmp"] },
     Case { ty: Ty::I32, compute: |b, ty, v| tested(b, ty, Op::Ne, v), want: "vptestmd", without: &["vpand", "vpcmp"] },

@@ -3,6 +3,7 @@
 //! | the IR | the machine |
 //! |---|---|
 //! | `or (shl x, n), (shr x, bits - n)`, unsigned | a rotation |
+//! | shifts, masks and unions that put the bytes of elements into another order ([`bytes`](super::bytes)) | a shuffle of bytes |
 //! | `ne (and x, y), 0`, `eq (and x, y), 0` | a test of bits |
 //! | `and m, (lt x, y)`, `not (lt x, y)` | a comparison under a mask, the opposite comparison |
 //! | `and m, (not n)` | one mask without another |
@@ -34,6 +35,8 @@ use spmdvm_vm::types::Ty;
 pub(super) enum Fused {
     /// Moves bits to the left, round and round.
     Rotate { x: Value, by: u8 },
+    /// Puts the bytes of each element into another order.
+    Bytes { x: Value, order: [u8; 8] },
     /// Finds the lanes in which two values have bits in common, or none.
     Test { x: Value, y: Value, common: bool },
     /// Compares, in the lanes of a mask if there is one; or finds where that does not hold.
@@ -78,6 +81,8 @@ impl Fused {
                 (Op::Select, &[mask, x, y]) if let Some(bits) = values.mask_bits(mask) => {
                     return Some(Fused::Blend { x, y, bits });
                 }
+                // There are no rotations.
+                (Op::Or | Op::Xor | Op::Add, _) if let Some(bytes) = see.bytes(ty, inst) => return Some(bytes),
                 _ => {}
             }
         }
@@ -114,8 +119,9 @@ impl Fused {
             Op::Convert if ty == Ty::Bool && from.is_int() => see.tested(inst.args[0], true),
             Op::Fma if matches!(ty, Ty::F32 | Ty::F64) => see.signs(inst),
             Op::Or | Op::Xor | Op::Add | Op::Sub if ty.is_int() && ty.size() >= 4 => {
-                see.rotation(op, ty, inst).or_else(|| see.masked(op, inst))
+                see.rotation(op, ty, inst).or_else(|| see.bytes(ty, inst)).or_else(|| see.masked(op, inst))
             }
+            Op::Or | Op::Xor | Op::Add => see.bytes(ty, inst),
             _ => None,
         }
     }
@@ -123,7 +129,7 @@ impl Fused {
     /// What is taken in place of the arguments.
     pub(super) fn operands(self) -> Vec<Value> {
         match self {
-            Fused::Rotate { x, .. } => vec![x],
+            Fused::Rotate { x, .. } | Fused::Bytes { x, .. } => vec![x],
             Fused::Test { x, y, .. } => vec![x, y],
             Fused::Compare { x, y, mask, .. } => [x, y].into_iter().chain(mask).collect(),
             Fused::Without { mask, other } => vec![mask, other],
@@ -140,19 +146,19 @@ impl Fused {
 
 /// A block, to look for what can be fused.
 #[derive(Clone, Copy)]
-struct Seen<'a, 'r> {
-    values: &'a Values<'r>,
+pub(super) struct Seen<'a, 'r> {
+    pub(super) values: &'a Values<'r>,
     block: BlockId,
 }
 
 impl<'r> Seen<'_, 'r> {
     /// The instruction of the block that makes a value by an operation.
-    fn op(&self, v: Value, wanted: Op) -> Option<&'r Inst> {
+    pub(super) fn op(&self, v: Value, wanted: Op) -> Option<&'r Inst> {
         let inst = self.values.inst_in(self.block, v)?;
         matches!(inst.kind, Kind::Op { op, .. } if op == wanted).then_some(inst)
     }
 
-    fn varies(&self, v: Value) -> bool {
+    pub(super) fn varies(&self, v: Value) -> bool {
         self.values.region.ty(v).is_varying()
     }
 
@@ -302,6 +308,10 @@ impl<L: Level> Select<'_, L> {
                 let pieces = rotated.collect();
                 self.set_pieces(inst, pieces);
                 self.merge(inst);
+            }
+            Fused::Bytes { x, order } => {
+                let pieces = self.bytes_in_order(ty.size(), x, order);
+                self.set_pieces(inst, pieces);
             }
             Fused::Test { x, y, common } => {
                 let mask = self.test_bits(self.region.ty(x).ty, x, y, common);

@@ -25,6 +25,7 @@ mod atomics;
 mod avx2;
 mod bounds;
 mod build;
+mod bytes;
 mod code;
 mod convert;
 mod counts;
