@@ -68,6 +68,8 @@ class Arrays(Equations):
         """Give the array that a call makes, the same for the same node; None if it makes none."""
         if (listing := self.listing(node)) is not None:
             return listing
+        if self.is_of_dict(node):
+            return None
         if id(node) not in self.parts_of:
             made = self._of_call(node)
             if made is None:

@@ -47,7 +47,7 @@ class Assignments:
             for target in node.targets:
                 self.assign(target, value)
             return
-        if self.starts_list(target, node.value):
+        if self.starts_dict(target, node.value) or self.starts_list(target, node.value):
             return
         if self.is_extreme(target, node.value) or self.makes_array(target, node.value):
             return
@@ -72,7 +72,7 @@ class Assignments:
             self.fail(
                 node, "a variable gets its type when it is assigned", "this assigns nothing", "write `= …` as well"
             )
-        if re.search("ndarray|NDArray|array\\[|[lL]ist", ast.unparse(node.annotation)):
+        if re.search("ndarray|NDArray|array\\[|[lL]ist|[dD]ict|[sS]et\\b|Counter", ast.unparse(node.annotation)):
             # An array has its type from what it is made of.
             return self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
         ty = self.annotation(node.annotation)
@@ -88,7 +88,7 @@ class Assignments:
         target = node.target
         if self.needs_branches(node.value):
             return self._in_branches(node, lambda value: ast.AugAssign(target, node.op, value))
-        if self.adds_to_list(node):
+        if self.adds_to_dict(node) or self.adds_to_list(node):
             return None
         if isinstance(target, ast.Name) and self._names_array(target.id):
             # All of it is changed where it is.
@@ -125,6 +125,8 @@ class Assignments:
             for part, at in zip(target.elts, self._apart_from_names(target, value.parts)):
                 self.assign(part, at)
             return
+        if self.stores_item(target, value):
+            return None
         if self.is_part(target):
             self.fail(target, "a part of an array is assigned by a statement of its own", "here")
         if is_complex_part(target) and self._is_of_numbers(target.value):

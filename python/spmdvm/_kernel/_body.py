@@ -17,6 +17,7 @@ from ._arrays import Made
 from ._assignments import Assignments
 from ._comprehensions import Comprehensions
 from ._control import Control, Else
+from ._dicts import Dicts
 from ._effects import Effects
 from ._foreach import Foreach, assigned_in
 from ._imports import Imports
@@ -31,7 +32,7 @@ from ._scopes import Local, Scope, names_apart, names_beyond, own_nodes
 from ._source import Declaration, Line, Source
 from ._tuples import Tuples
 from ._types import INT, Array, Num, Record
-from ._values import Arguments, Columns, Form, Value, of_tuple, tuple_of
+from ._values import Arguments, Columns, Dict, Form, Value, of_tuple, tuple_of
 from ._variables import Region, Variable, Variables, length_of, length_symbol, spmd_name
 
 _MOST_PASSES = 40
@@ -45,6 +46,7 @@ class Body(
     Variables,
     Tuples,
     Comprehensions,
+    Dicts,
     Lists,
     NamedArrays,
     Assignments,
@@ -107,6 +109,8 @@ class Body(
         self.stored: set[str] = set()
         # The lists that grow, of the last pass.
         self.known_lists: set[str] = set()
+        # The lists and dicts that it is given and may change, which are those of who calls it.
+        self.given: dict[str, Any] = {}
         # The forms of the lists that have tuples, of all passes.
         self.list_forms: dict[str, Form] = {}
         # The parameters that come to stand for other arrays in loops and branches.
@@ -202,6 +206,11 @@ class Body(
         self.n_unnamed: dict[tuple[int, int], int] = {}
         self.columns: dict[str, tuple[Form, list[Value]]] = {}
         self.given_away: set[str] = set()
+        # The dicts and sets so far, those that expressions make, by their nodes, and what holds of the size of those
+        # that loops go over.
+        self.dicts: dict[str, Dict] = {}
+        self.dicts_made: dict[Any, tuple[ast.expr, Any]] = {}
+        self.sizes: dict[int, tuple[str, str]] = {}
         # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
         # stands for arrays.
         self.parts: dict[str, Part] = {}
@@ -402,6 +411,8 @@ class Body(
     def do_Expr(self, node: ast.Expr) -> None:
         """Translate a call for its effect, or leave out a docstring."""
         if isinstance(node.value, ast.Constant):
+            return
+        if isinstance(node.value, ast.Call) and self.changes_dict(node.value):
             return
         if isinstance(node.value, ast.Call) and (self.changes_list(node.value) or self._changes_array(node)):
             return

@@ -108,7 +108,8 @@ class Calls(Arrays):
         """Translate a call; None if all of it is written already."""
         result = self.array_of_call(node)
         if result is None:
-            result = self.replaced(node) or self.popped(node) or self.asked_of_list(node)
+            result = self.asked_of_dict(node)
+            result = result or self.replaced(node) or self.popped(node) or self.asked_of_list(node)
         if result is None:
             result = self.method(node)
         if result is not None:
@@ -180,6 +181,8 @@ class Calls(Arrays):
         if how is None or len(node.args) != 1 or node.keywords:
             return None
         (source,) = node.args
+        if self.is_view(source):
+            return self.over_list(node, how, source)
         if (array := self.array_of(source)) is not None and self.is_list_value(array):
             self.refuse_tuples(node, array)
             return self.over_list(node, how, source)
@@ -442,6 +445,8 @@ class Calls(Arrays):
             self.fail(node.args[0], "this text is no number", "here", '`float("inf")`')
 
     def _length(self, node: ast.Call) -> Value:
+        if len(node.args) == 1 and (found := self.viewed(node.args[0])) is not None:
+            return self.count_of(found[0])
         value = self.expression(node.args[0]) if len(node.args) == 1 else None
         if value is not None and value.parts is not None:
             return constant(len(value.parts))

@@ -82,6 +82,8 @@ class Comprehensions:
         function = self.called(values) if isinstance(values, ast.Call) and not self.is_method(values) else None
         if loop.is_async:
             self.fail(values, "`async` cannot stand in a kernel", "here")
+        if (over := self.over_dict(values)) is not None:
+            return *over, over[0]
         if function in (range, zip, enumerate, reversed):
             length, item = self.gone_through(values)
             length = exactly(self.keep(length))

@@ -95,12 +95,15 @@ class Control(Steps):
     def _for(self, node: ast.For) -> None:
         self.refuse_other_in_loop(node)
         is_call = isinstance(node.iter, ast.Call) and self.array_of(node.iter) is None
-        what = self.called(node.iter) if is_call else None
+        what = self.called(node.iter) if is_call and not self.is_view(node.iter) else None
         if what is range:
             return self.range(node)
         if self.is_foreach(what):
             return self.foreach(node)
-        if not self.over_values(node):
+        if self.over_values(node):
+            if not jumps(node.body, ast.Break):
+                self.need_size(node.iter)
+        else:
             self.fail(
                 node.iter,
                 "a kernel's loops count, or go over an array or a tuple",

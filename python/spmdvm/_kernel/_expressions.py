@@ -73,6 +73,8 @@ class Expressions(Operators):
             if inner.const is not None:
                 return constant(not inner.const)
             return replace(inner, text=f"(!{inner.text})", is_python=True)
+        if id(node) not in self.elements and (found := self.has_keys(node)) is not None:
+            return found
         if not isinstance(node, ast.BoolOp) or id(node) in self.elements:
             return self.as_bool(node, self.expression(node))
         if self.needs_steps(node):
@@ -195,6 +197,8 @@ class Expressions(Operators):
         value = self.read_name(node)
         if value is not None:
             return value
+        if (name := self.dict_named(node)) is not None:
+            self.refuse_dict(node, name)
         found = self.resolve(node) if node.id not in self.local_functions else self.local_functions[node.id]
         if node.id in self.local_functions or isinstance(found, Local):
             name = "<lambda>" if node.id.startswith("<lambda") else node.id
@@ -346,7 +350,9 @@ class Expressions(Operators):
     # Elements.
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
-        """Translate an element of an array, or of a tuple such as `a.shape`."""
+        """Translate an element of an array, or of a tuple such as `a.shape`, or a value of a dict."""
+        if (found := self.item(node)) is not None:
+            return found
         value = self._tuple_of(node.value)
         if value is not None and isinstance(node.slice, ast.Slice):
             bounds = [part and self.integer(part, "a bound").const for part in _bounds_of(node.slice)]
@@ -373,6 +379,9 @@ class Expressions(Operators):
             except KeyError:
                 return None
         elif isinstance(node, ast.Subscript):
+            if self.is_of_dict(node):
+                value = self.expression(node)
+                return value if value.parts is not None else None
             inner = self._tuple_of(node.value)
             value = self.of_Subscript(node) if inner is not None or self.list_of(node.value) is not None else None
         elif isinstance(node, ast.Call):
@@ -551,11 +560,14 @@ _UNSUPPORTED = {
         "make an array, `np.array([…])` or `out = np.empty(len(a))`, in which elements are counted (`out[n] = x`, "
         "`n += 1`) and of which a part can be returned (`return out[:n]`); or use a tuple",
     ),
-    "Dict": ("a dict", "use arrays: one for what is looked up, another for what belongs to it"),
-    "Set": ("a set", "use an array of flags: `seen[k] = True`"),
+    "Dict": (
+        "a dict",
+        "give it a name in a statement of its own, `d = {…}`; it is looked into, gone over and returned",
+    ),
+    "Set": ("a set", "give it a name in a statement of its own, `s = {…}`; it is looked into, gone over and returned"),
     "ListComp": ("a list comprehension", "make an array of it, `np.array([… for … in …])`; or write the loop"),
-    "SetComp": ("a comprehension", "write the loop"),
-    "DictComp": ("a comprehension", "write the loop"),
+    "SetComp": ("a set", "give it a name in a statement of its own: `s = {… for … in …}`"),
+    "DictComp": ("a dict", "give it a name in a statement of its own: `d = {… for … in …}`"),
     "GeneratorExp": ("a generator", "write the loop; `sum`, `min`, `max`, `any` and `all` take it"),
     "Lambda": ("`lambda`", "give it a name, in a statement of its own (`f = lambda …`), or write it with `def`"),
     "Await": ("`await`", None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import copy
 import linecache
 import math
@@ -22,7 +23,7 @@ from ._places import ENTRY, LOOP, TASK, compile_error
 from ._program import Param, Program
 from ._source import Declaration, Source
 from ._types import INT, Array, Literal, Num, Record, Uniform, strong
-from ._values import LONGEST, OF_HOST, Columns, Form, Maybe
+from ._values import LONGEST, OF_HOST, Columns, Dict, Entries, Form, Maybe
 
 
 class _Ran(threading.local):
@@ -272,7 +273,19 @@ def _shaped(form: Form | None, results: Iterator[Any]) -> Any:
         return None if parts[0] else parts[1]
     if isinstance(form.of, Columns):
         return [_shaped(form.of.form, iter(numbers)) for numbers in zip(*parts)]
+    if isinstance(form.of, Entries):
+        rows = (_shaped(form.of.form, iter(numbers)) for numbers in zip(*parts))
+        return _dict_of(form.of.kind, rows)
     return tuple(parts) if form.of is None else form.of(*parts)
+
+
+def _dict_of(kind: Dict, rows: Iterator[Any]) -> Any:
+    """Make a dict or set of what it has, each a tuple."""
+    if kind.is_set:
+        return {key for (key,) in rows}
+    if kind.is_counter:
+        return collections.Counter(dict(rows))
+    return dict(rows) if kind.missing is None else collections.defaultdict(kind.missing, rows)
 
 
 def _length(of: Callable[[], Any]) -> int:

@@ -20,6 +20,8 @@ class Iterables(Expressions):
 
     def gone_through(self, node: ast.expr) -> tuple[Value, Any] | None:
         """Give how many values there are, and what has one of them at an index; None of what is nothing like that."""
+        if (found := self.over_dict(node)) is not None:
+            return found
         function = None
         if isinstance(node, ast.Call) and self.array_of(node) is None and not self.is_method(node):
             function = self.called(node)

@@ -202,10 +202,12 @@ class ListMethods(ListValues):
     def do_Delete(self, node: ast.Delete) -> None:
         """`del xs[i]`."""
         for target in node.targets:
+            if self.deletes_item(target):
+                continue
             name = self.list_named(target.value) if isinstance(target, ast.Subscript) else None
             if name is None:
                 help = "variables end with the function"
-                self.fail(node, "`del` takes an element of a list in a kernel", "not supported", help)
+                self.fail(node, "`del` takes an element of a list or dict in a kernel", "not supported", help)
             if isinstance(target.slice, ast.Slice):
                 help = f"take what is left: `{name} = {name}[:i] + {name}[j:]`"
                 self.fail(target, "`del` takes one element of a list in a kernel", "these are several", help)

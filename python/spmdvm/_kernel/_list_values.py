@@ -56,6 +56,8 @@ class ListValues(TupleLists):
             return self._joined(node)
         if not isinstance(node, ast.Call):
             return None
+        if (common := self.most_common(node)) is not None:
+            return lambda name: self._fill(node, name, common)
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr == "copy" and self.list_named(func.value) is not None:
             if node.args or node.keywords:

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ._dict_tables import gone_of
 from ._list_methods import CHANGING, ListMethods
 from ._parts import Axis, Part
 from ._types import FLOAT64, INT, Array, Num, named, strong
@@ -464,6 +465,7 @@ class Lists(ListMethods):
             text, of = spmd_name(name), self.types.get(("list", name), FLOAT64)
             declared.append(f"uniform {of.spmd} * uniform {text} = NULL;")
             declared.append(f"uniform int {text}__list__n0 = 0, {text}__most = 0;")
+        declared += [f"uniform int {gone_of(name)} = 0;" for name in self.dicts if name not in self.given]
         return declared
 
     def is_list_text(self, text: str) -> bool:

@@ -34,6 +34,9 @@ class Loops(Iterables):
             first = self.keep(self.integer(given["start"], "`enumerate`")) if "start" in given else first
             values, (counting, target) = given["iterable"], pair
         counted = counting and (counting, first)
+        if (over := self.over_dict(values)) is not None:
+            self._over(node, target, counted, *over)
+            return True
         function = self.called(values) if isinstance(values, ast.Call) and not self.is_method(values) else None
         if function in (np.ndindex, np.ndenumerate):
             if counted:

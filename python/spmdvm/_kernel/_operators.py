@@ -331,11 +331,17 @@ class Operators(Calls):
 
     def _membership(self, node: ast.Compare) -> Value:
         """Translate `x in (2, 3, 5)`."""
+        if (found := self.is_in_dict(node)) is not None:
+            return found
         among = node.comparators[0]
         array = None if isinstance(among, (ast.Tuple, ast.List)) else self.array_of(among)
         if array is not None and array.type.ndim == 1:
             return self.is_among(node, among)
-        among_ = ast.copy_location(ast.Tuple(among.elts, ast.Load()), among) if isinstance(among, ast.List) else among
+        among_ = (
+            ast.copy_location(ast.Tuple(among.elts, ast.Load()), among)
+            if isinstance(among, (ast.List, ast.Set))
+            else among
+        )
         found = self.expression(among_) if isinstance(among_, (ast.Tuple, ast.Name, ast.Attribute)) else None
         if found is None or found.parts is None:
             self.fail(

@@ -272,7 +272,7 @@ class Reductions(Broadcasts):
             return True
         while isinstance(at, ast.Attribute):
             at = at.value
-        return not isinstance(at, ast.Name) or self.read_name(at) is not None
+        return not isinstance(at, ast.Name) or at.id in self.dicts or self.read_name(at) is not None
 
     def is_method_of_elements(self, node: ast.Call) -> bool:
         """Return whether a call is of a method that goes by elements, such as `a.clip(0, 1)`."""

@@ -320,6 +320,9 @@ class Returns:
 
     def _returned(self, node: ast.expr) -> Value | None:
         """Give the array that is returned, or what a function gives that is called; None if it is something else."""
+        given = self.returned_dict(node)
+        if given is not None:
+            return given
         listing = self.returned_list(node)
         if listing is not None:
             return listing

@@ -290,13 +290,31 @@ def with_fields(tree: ast.FunctionDef) -> set[str]:
 
 
 def grows_list(tree: ast.FunctionDef) -> bool:
-    """Return whether a function makes a list of numbers, and adds to it, or a list by a comprehension."""
+    """Return whether a function makes a list of numbers, and adds to it, or by a comprehension, or a dict or set."""
     nodes = list(own_nodes(tree.body))
     if any(isinstance(node, ast.Assign) and isinstance(node.value, ast.ListComp) for node in nodes):
+        return True
+    if any(map(_makes_dict, _but_for_tests(nodes))):
         return True
     if any(isinstance(node, ast.Call) and _is_named(node.func, ("sorted", "list")) for node in nodes):
         return True
     return bool(_grown(nodes))
+
+
+def _makes_dict(node: ast.AST) -> bool:
+    """Return whether an expression looks like one that makes a dict or set."""
+    if isinstance(node, (ast.Dict, ast.DictComp, ast.Set, ast.SetComp)):
+        return True
+    func = node.func if isinstance(node, ast.Call) else None
+    name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    return name in ("dict", "set", "defaultdict", "Counter")
+
+
+def _but_for_tests(nodes: list[Any]) -> list[Any]:
+    """Leave out what `in` looks into that is written, `x in {2, 3}`."""
+    tests = [node for node in nodes if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn))]
+    written = {id(node.comparators[0]) for node in tests}
+    return [node for node in nodes if id(node) not in written]
 
 
 def _grown(nodes: list[Any]) -> set[str]:

@@ -32,7 +32,7 @@ class Form(NamedTuple):
     """
 
     parts: tuple[Form | None, ...]
-    of: type | Listed | Columns | Maybe | None = None
+    of: type | Listed | Columns | Entries | Maybe | None = None
 
     @property
     def count(self) -> int:
@@ -55,6 +55,33 @@ class Columns(NamedTuple):
     """A list of tuples that are made like this, which is passed as a list of each of their numbers."""
 
     form: Form
+
+
+class Dict(NamedTuple):
+    """What kind of a dict it is: a set, one with a value for keys that are not there, or a `Counter`."""
+
+    is_set: bool = False
+    missing: Any = None
+    is_counter: bool = False
+
+    @property
+    def named(self) -> str:
+        """What it is called."""
+        if self.is_counter:
+            return "Counter"
+        return "set" if self.is_set else "dict" if self.missing is None else "defaultdict"
+
+    @property
+    def adds(self) -> bool:
+        """Whether a key that is read is there from then on."""
+        return self.missing is not None and not self.is_counter
+
+
+class Entries(NamedTuple):
+    """A dict of such keys and values, which is returned as a list of each of their numbers."""
+
+    form: Form
+    kind: Dict
 
 
 @dataclass(frozen=True)
@@ -97,7 +124,7 @@ class Value:
     is_python: bool = False
     least: str | None = None
     most: str | None = None
-    of: type | Listed | Columns | Maybe | None = None
+    of: type | Listed | Columns | Entries | Maybe | None = None
 
     @property
     def form(self) -> Form | None:
@@ -137,7 +164,7 @@ def unequal(values: int, names: int) -> str:
     return f"there {are} for {names} name{'' if names == 1 else 's'}"
 
 
-def tuple_of(parts: Any, of: type | Listed | Columns | Maybe | None = None) -> Value:
+def tuple_of(parts: Any, of: type | Listed | Columns | Entries | Maybe | None = None) -> Value:
     """Give a tuple of values."""
     parts = tuple(parts)
     return Value("", INT, all(part.uniform for part in parts), parts=parts, of=of)

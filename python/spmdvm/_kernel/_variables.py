@@ -123,7 +123,7 @@ class Variables:
     def assign_name(self, node: Any, name: str, value: Value) -> None:
         """Assign to a variable."""
         _nones.refuse_others(self, node, name)
-        if self.takes_list(node, name, value):
+        if self.takes_dict(node, name, value) or self.takes_list(node, name, value):
             return None
         self.refuse_other_list(node, name, value)
         if value.parts is not None:
@@ -234,6 +234,8 @@ class Variables:
         for region in self.regions:
             if name in region.indices:
                 return region.indices[name]
+        if name in self.dicts:
+            return None
         region = self.region_of(name)
         if name in region.names or _nones.is_optional(self, name):
             if name in region.arrays:
