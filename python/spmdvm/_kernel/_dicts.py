@@ -18,7 +18,7 @@ from . import _functions, _nones
 from ._dict_tables import DictTables, gone_of, index_of, items_of, kind_of_key, sought_as
 from ._program import Unknown
 from ._types import BOOL, INT, NUMBERS, Num, named
-from ._usage import named_by
+from ._usage import named_by, pairs_of
 from ._values import LONGEST, Dict, Entries, Form, Value, constant, formed, tuple_of
 from ._variables import spmd_name
 
@@ -195,6 +195,8 @@ class Dicts(DictTables):
                 return _is_name(node.value, name)
             if isinstance(node, ast.AugAssign):
                 return _is_name(node.target, name)
+            if isinstance(node, ast.Name):
+                return node.id == name and isinstance(node.ctx, ast.Store) and id(node) not in begun
             if not isinstance(node, ast.Call):
                 return False
             is_method = isinstance(node.func, ast.Attribute) and node.func.attr in ("add", "update", "setdefault")
@@ -202,15 +204,17 @@ class Dicts(DictTables):
                 return False
             return (is_method and _is_name(node.func.value, name)) or any(_is_name(each, name) for each in node.args)
 
-        inner = name not in self.counts or any(isinstance(at, ast.FunctionDef) for at in self.source.tree.body)
-        return inner or any(map(adds, ast.walk(self.source.tree)))
+        assigned = (node for node in ast.walk(self.source.tree) if isinstance(node, ast.Assign))
+        pairs = (pair for node in assigned for pair in pairs_of(node.targets[0], node.value))
+        begun = {id(target) for target, value in pairs if _is_empty(value)}
+        has_inner = any(isinstance(at, ast.FunctionDef) for at in self.source.tree.body)
+        return has_inner or name.startswith("dict__") or any(map(adds, ast.walk(self.source.tree)))
 
     def new_dict(self, node: Any, kind: Dict) -> str:
         """Begin a dict without a name; it is known by where it stands, in all passes."""
         at = ("dict", node.lineno, node.col_offset, node.end_col_offset)
         self.n_unnamed[at] = self.n_unnamed.get(at, 0) + 1
         name = "__".join(["dict", *map(str, at[1:]), str(self.n_unnamed[at])])
-        self.counts.setdefault(name, 1)
         self.begin_dict(node, name, kind)
         return name
 

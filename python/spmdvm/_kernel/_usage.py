@@ -319,7 +319,7 @@ def _but_for_tests(nodes: list[Any]) -> list[Any]:
 
 def _grown(nodes: list[Any]) -> set[str]:
     """Give the names that stand for lists which grow."""
-    pairs = [pair for node in nodes if isinstance(node, ast.Assign) for pair in _pairs(node.targets[0], node.value)]
+    pairs = [pair for node in nodes if isinstance(node, ast.Assign) for pair in pairs_of(node.targets[0], node.value)]
     lists = {target.id for target, value in pairs if isinstance(target, ast.Name) and _makes_list(value)}
     methods = [node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     grown = [at.value for at in methods if at.attr in ("append", "extend", "insert", "pop")]
@@ -480,7 +480,7 @@ def _returns_array(
             return bool(given) and _is_of_elements(node, lookup) and any(map(is_made, node.args))
         return isinstance(node, ast.Name) and node.id in made
 
-    assigned = [pair for node in nodes if isinstance(node, ast.Assign) for pair in _pairs(node.targets[0], node.value)]
+    assigned = [pair for node in nodes if isinstance(node, ast.Assign) for pair in pairs_of(node.targets[0], node.value)]
     for _ in assigned:
         before = len(made)
         made |= {name.id for name, value in assigned if isinstance(name, ast.Name) and is_made(value)}
@@ -500,7 +500,7 @@ def _gives_array_of_numpy(node: ast.Call, lookup: Callable[[str], Any]) -> bool:
     return _is_of_numpy(found) and getattr(found, "__name__", "") in _GIVE_ARRAYS
 
 
-def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
     """Give what is assigned to each of several names."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         return list(zip(target.elts, value.elts))
