@@ -443,8 +443,8 @@ def compare_ops(kernel, seeds, dtype=np.int64):
 
 
 def test_random_sequences_are_those_of_python():
-    compare_ops(spmdvm.kernel(ops), range(60))
-    compare_ops(spmdvm.kernel(ops), range(20), np.uint8)
+    compare_ops(spmdvm.kernel(fp="strict")(ops), range(60))
+    compare_ops(spmdvm.kernel(fp="strict")(ops), range(20), np.uint8)
 
 
 def keys_of_two_types(a):

@@ -33,6 +33,7 @@ from . import (
 from ._annotations import Annotation
 from ._annotations import array as array
 from ._annotations import uniform as uniform
+from ._effects import fills_list
 from ._foreach import looks_like_foreach
 from ._functions import ACROSS
 from ._functions import foreach as foreach
@@ -113,7 +114,7 @@ class Kernel:
         self._has_lengths = self.is_elementwise and makes_arrays(tree, several)
         self.is_elementwise &= not self._has_lengths
         self.is_elementwise &= self._returns is not None or not returns_array(tree, self._lookup)
-        self.is_elementwise &= not grows_list(tree)
+        self.is_elementwise &= not grows_list(tree) and not fills_list(tree, self._lookup)
         self.__signature__ = self._whole_signature()
 
     def _whole_signature(self) -> inspect.Signature:

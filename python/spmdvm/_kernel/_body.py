@@ -20,6 +20,7 @@ from ._control import Control, Else
 from ._dicts import Dicts
 from ._effects import Effects
 from ._foreach import Foreach, assigned_in
+from ._given import Given, Reference
 from ._imports import Imports
 from ._inline import inline_of
 from ._lists import Lists
@@ -47,6 +48,7 @@ class Body(
     Tuples,
     Comprehensions,
     Dicts,
+    Given,
     Lists,
     NamedArrays,
     Assignments,
@@ -110,7 +112,7 @@ class Body(
         # The lists that grow, of the last pass.
         self.known_lists: set[str] = set()
         # The lists and dicts that it is given and may change, which are those of who calls it.
-        self.given: dict[str, Any] = {}
+        self.given: dict[str, Reference] = {}
         # The forms of the lists that have tuples, of all passes.
         self.list_forms: dict[str, Form] = {}
         # The parameters that come to stand for other arrays in loops and branches.
@@ -172,6 +174,7 @@ class Body(
             raise self.missed
         if self.untyped:
             node = self.untyped[0]
+            self.wait_for_types(node)
             help = "assign a number to it before, or in the loop"
             self.source.fail(
                 node, f"`{ast.unparse(node)}` has no type here", "nothing but None is assigned to it", help
@@ -248,7 +251,7 @@ class Body(
         self.chosen: set[str] = set()
         self.local_functions = dict(self.functions)
         names = assigned_in(statements, self.goes_over_elements)
-        given = {*self.tuples, *(p.name for p in self.params)}
+        given = {*self.tuples, *(p.name for p in self.params), *self.given}
         self.regions = [Region("", self.uniform, names | given)]
         self.regions[0].tuples.update({name: form for name, form in self.tuples.items() if not _is_of_list(form)})
         self.assigned: set[str] | None = given
@@ -265,6 +268,7 @@ class Body(
                 own = [next(p for p in self.params if p.name == of_tuple(name, k)) for k in range(len(form.parts))]
                 lists = [Value(self.param_text(p.name), p.type, True) for p in own]
                 self.regions[0].parts[name] = self.of_columns(form.of.form, lists)
+        self.have_given()
         start = len(self.lines)
         for name in sorted(self.renewed):
             given = ast.copy_location(ast.Name(name, ast.Load()), statements[0])
@@ -481,6 +485,7 @@ class Body(
         self.program.passed.extend(given.functions.values())
         identity = (key, types, plain, uniform, views, lanes, tuple(dims), tuple(given.tuples.items()), functions)
         identity = (*identity, known, indices, hosts, passed, tuple(given.literals.items()))
+        identity = (*identity, tuple((name, each.identity) for name, each in given.references.items()))
         active = self.program.active.get(identity)
         if active is not None:
             active.calls_itself = True
@@ -492,7 +497,7 @@ class Body(
                 self.fail(node, f"`{name}` calls itself with other types each time", "here", "convert its arguments")
             params = [Param(*param) for param in zip(names, types, uniform, views, lanes, known, hosts, passed)]
             body = Body(self.program, source, params, lookup, plain, scope, given.functions, given.captured)
-            body.tuples, body.outer_indices = given.tuples, indices
+            body.tuples, body.outer_indices, body.given = given.tuples, indices, given.references
             own = self.program.name(spmd_name(name))
             for name_of, symbols in zip(names, dims):
                 for k, symbol in enumerate(symbols):
@@ -527,6 +532,8 @@ class Body(
         active = self.program.active[identity] = Active(body, name)
         try:
             body.translate()
+        except Unknown as missing:
+            raise Unknown(missing.identity, node) from None
         finally:
             del self.program.active[identity]
         others = {key: call for key, call in body.unknown.items() if key != identity}
@@ -535,7 +542,7 @@ class Body(
         self.unknown.update(dict.fromkeys(others, node))
         result = body.write_static(name, active.calls_itself)
         result.stored = body.stored_places()
-        result.hidden, result.arrays = body.hidden, body.arrays
+        result.hidden, result.arrays, result.given = body.hidden, body.arrays, body.given_back()
         result.texts = [body.param_text(param.name) for param in body.params]
         if self.program.inlines and not active.calls_itself:
             result.inline = inline_of(body, self.program.python_names.get(name, name))
@@ -619,6 +626,7 @@ class Body(
             else:
                 spmd = param.type.spmd if param.known is None else "int"
                 found.append(f"{'uniform ' if param.uniform else ''}{spmd} {text}")
+        found += self.given_params()
         for array in self.hidden if made else ():
             found.append(f"uniform {array.of.spmd} {array.text}[]")
             found.extend(f"uniform int {array.text}__n{axis}" for axis in range(len(array.hosts)))

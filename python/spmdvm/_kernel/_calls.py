@@ -15,6 +15,8 @@ from .._errors import CompileError
 from . import _functions, _instead, _library, _random
 from ._along import without_axis
 from ._arrays import MAKERS, MAKERS_LIKE, Arrays
+from ._effects import changed_in
+from ._given import Reference
 from ._inline import inlined
 from ._known import NUMBER, VALUE, is_literal
 from ._lists import LIST, LISTED
@@ -48,10 +50,11 @@ class _Given(NamedTuple):
     nodes: list[Any]
     functions: dict[str, Any]
     literals: dict[str, str | None]
+    references: dict[str, Reference]
 
     def kinds(self) -> dict[str, Any]:
         """Give what is known of the parameters when branches are decided."""
-        found: dict[str, Any] = dict.fromkeys(self.functions, VALUE)
+        found: dict[str, Any] = dict.fromkeys((*self.functions, *self.references), VALUE)
         for name, value in zip(self.names, self.values):
             found[name] = NUMBER if value.parts is None and isinstance(value.type, Num) else VALUE
         return {**found, **self.literals}
@@ -475,7 +478,8 @@ class Calls(Arrays):
                 help = _functions.instead(function, called)
                 self.fail(node, f"`{called}` cannot be called in a kernel", "not known", help)
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
-        own = self._arguments(node, source.tree, name, function if isinstance(function, Local) else inner)
+        changed = changed_in(source.tree, lookup)
+        own = self._arguments(node, source.tree, name, function if isinstance(function, Local) else inner, changed)
         dims = tuple(value.type.ndim for value in own.values if isinstance(value.type, Array))
         if scope is None and _library.of_dimensions(function, dims) is not function:
             # One with the same parameters.
@@ -486,7 +490,7 @@ class Calls(Arrays):
         around = {scope.name_of(*pair): VALUE for pair in scope.captured}
         source, whole = self.program.decided(source, {**around, **own.kinds()}, lookup), source
         scope = scope if source.tree is whole.tree else Scope(source.tree, scope.parent)
-        given = self._with_captured(node, scope, own)
+        given = self._with_captured(node, scope, own, changed)
         if not source.is_told and not _library.takes_complex(function):
             self.refuse_complex_in(node, given.values)
         dims = [value.type.ndim for value in given.values if isinstance(value.type, Array)]
@@ -511,6 +515,8 @@ class Calls(Arrays):
                 texts.extend(self.dim(value.text, k).text for k in range(ty.ndim))
             else:
                 texts.append(self.cast(value, ty, node).text)
+        texts += self.given_texts(given.references)
+        self.learn(node, given.references, result.given)
         brought = {}
         for made in result.hidden:
             own = self.bring(node, made)
@@ -529,7 +535,7 @@ class Calls(Arrays):
             if not result.is_tuple:
                 return Value(here, result.types[0], result.uniform)
             return self._as_given(node, result, here)
-        self.has_called |= bool(result.stored) or result.types is None
+        self.has_called |= bool(result.stored) or bool(given.references) or result.types is None
         if result.types is None:
             if as_statement:
                 self.emit(f"{text};")
@@ -589,10 +595,12 @@ class Calls(Arrays):
                 values.append(passed[array.text])
         return self.given_tuples(node, formed(result.form, iter(values)))
 
-    def _with_captured(self, node: ast.Call, scope: Scope, given: _Given) -> Arguments:
+    def _with_captured(self, node: ast.Call, scope: Scope, given: _Given, changed: set[str]) -> Arguments:
         """Give the arguments of a call with the variables that the function needs, and those passed, of ones around."""
         captured: dict[tuple[int, str], str] = {}
         wanted = [*scope.captured, *_captured_of(given.functions.values())]
+        functions = (function for function in given.functions.values() if isinstance(function, Local))
+        changed = changed.union(*(changed_in(function.tree, function.lookup) for function in functions))
         for owner, name in wanted:
             if (id(owner), name) in captured:
                 continue
@@ -600,7 +608,7 @@ class Calls(Arrays):
                 message = f"a function that reads `{name}` of `{scope.name}` is passed to `{scope.name}` itself"
                 self.fail(node, message, "of which call is the variable?", f"pass `{name}` as an argument")
             new = scope.name_of(owner, name)
-            while new in given.names or new in given.functions:
+            while new in given.names or new in given.functions or new in given.references:
                 new += "_"
             captured[id(owner), name] = new
             own = name if owner is self.scope else self.captured[id(owner), name]
@@ -609,7 +617,12 @@ class Calls(Arrays):
                 wanted.extend(_captured_of([given.functions[new]]))
                 continue
             self._have_value(node, own, name, scope)
-            value = self.read_name(ast.copy_location(ast.Name(own, ast.Load()), node))
+            load = ast.copy_location(ast.Name(own, ast.Load()), node)
+            reference = self.reference_at(load, name in changed)
+            if reference is not None:
+                given.references[new] = reference
+                continue
+            value = self.read_name(load)
             given.names.append(new)
             given.values.append(value)
             given.nodes.append(node)
@@ -650,8 +663,11 @@ class Calls(Arrays):
                 f"assign `{name}` before the call",
             )
 
-    def _arguments(self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any) -> _Given:
-        """Give the arguments of a call by position; those that are left out from the defaults."""
+    def _arguments(self, node: ast.Call, tree: ast.FunctionDef, name: str, function: Any, changed: set[str]) -> _Given:
+        """Give the arguments of a call by position; those that are left out from the defaults.
+
+        Of lists the function has `changed` those with these names.
+        """
         a = tree.args
         if a.kwarg:
             help = "give each parameter a name"
@@ -672,9 +688,13 @@ class Calls(Arrays):
         if not isinstance(function, Local):
             known = dict(zip(reversed(names[:most]), reversed(function.__defaults__ or ())))
             known.update(function.__kwdefaults__ or {})
-        found = _Given([], [], [], {}, {})
+        found = _Given([], [], [], {}, {}, {})
         for parameter in names:
             at = given.get(parameter)
+            reference = None if at is None else self.reference_at(at, parameter in changed)
+            if reference is not None:
+                found.references[parameter] = reference
+                continue
             source = defaults.get(parameter) if at is None and isinstance(function, Local) else at
             passed = None if source is None else self._function_at(source)
             if passed is not None:

@@ -17,7 +17,7 @@ from ._assignments import as_load
 from ._plain import parameters
 from ._scopes import Local, own_nodes
 from ._types import Array, Num
-from ._usage import gives_one_array, named_by, of_program, root_of, stored_to, values_in
+from ._usage import CHANGING, gives_one_array, lists_made, named_by, of_program, root_of, stored_to, values_in
 
 # Of these expressions all parts are computed, from left to right.
 _IN_ORDER = (
@@ -48,7 +48,7 @@ def taken_whole(function: Any) -> set[str]:
     if text is None:
         return set()
     tree, lookup = text
-    names, changed = {arg.arg for arg in parameters(tree)}, _changed(tree, lookup)
+    names, changed = {arg.arg for arg in parameters(tree)}, changed_in(tree, lookup)
     if isinstance(function, Local) and changed - function.scope.bound:
         return names
     return (names & changed) - _asked(tree, lookup)
@@ -60,9 +60,9 @@ def _asked(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> set[str]:
     return set().union(*(values_in(test, lookup) for test in tests))
 
 
-def _changed(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: AbstractSet[int] = frozenset()) -> set[str]:
+def changed_in(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: AbstractSet[int] = frozenset()) -> set[str]:
     """Give the names that stand for arrays which a function changes, or that would if they stood for arrays."""
-    found, own = stored_to(tree, lookup), set()
+    found, own = stored_to(tree, lookup) | _changed_as_lists(tree), set()
     for statement in tree.body:
         augmented = (node.target for node in own_nodes([statement]) if isinstance(node, ast.AugAssign))
         found |= {target.id for target in augmented if isinstance(target, ast.Name)} - own
@@ -79,6 +79,15 @@ def _changed(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: Abstract
         if node.targets[0].id in found and isinstance(node.value, (ast.Name, ast.Subscript)):
             found |= {root_of(node.value)} - {None}
     return found
+
+
+def _changed_as_lists(tree: ast.FunctionDef) -> set[str]:
+    """Give the names that stand for lists and dicts which a function changes, `xs.append(x)`, `del d[k]`."""
+    nodes = list(own_nodes(tree.body))
+    methods = (node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+    found = [func.value for func in methods if func.attr in CHANGING]
+    found += [at.value for at in nodes if isinstance(at, ast.Subscript) and isinstance(at.ctx, ast.Del)]
+    return {at.id for at in found if isinstance(at, ast.Name)}
 
 
 def _changed_by(node: ast.Call, lookup: Callable[[str], Any], seen: AbstractSet[int]) -> set[str]:
@@ -98,10 +107,20 @@ def changed_by(node: ast.Call, function: Any, seen: AbstractSet[int] = frozenset
     if text is None or id(text[0]) in seen:
         return set()
     tree, lookup = text
-    names, changed = [arg.arg for arg in parameters(tree)], _changed(tree, lookup, seen) - _asked(tree, lookup)
+    names, changed = [arg.arg for arg in parameters(tree)], changed_in(tree, lookup, seen) - _asked(tree, lookup)
     given = [*zip(names, node.args), *((keyword.arg, keyword.value) for keyword in node.keywords)]
     roots = {root_of(arg) for name, arg in given if name in changed} - {None}
     return roots | (changed - function.scope.bound if isinstance(function, Local) else set())
+
+
+def fills_list(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> bool:
+    """Return whether a function makes a list that functions change which it calls, or that are in it."""
+    nodes = list(own_nodes(tree.body))
+    made = lists_made(nodes)
+    inner = (node for node in nodes if isinstance(node, ast.FunctionDef))
+    if made and any(made & _changed_as_lists(each) for each in inner):
+        return True
+    return bool(made) and any(isinstance(node, ast.Call) and made & _changed_by(node, lookup, set()) for node in nodes)
 
 
 class Effects:
@@ -116,7 +135,7 @@ class Effects:
         if not isinstance(tree, ast.FunctionDef):
             return set()
         augmented = (node.target for node in own_nodes(tree.body) if isinstance(node, ast.AugAssign))
-        changed = _changed(tree, self.lookup) | {at.id for at in augmented if isinstance(at, ast.Name)}
+        changed = changed_in(tree, self.lookup) | {at.id for at in augmented if isinstance(at, ast.Name)}
         place = (call.lineno, call.col_offset, call.end_lineno, call.end_col_offset)
 
         def is_it(node: ast.AST) -> bool:
@@ -193,6 +212,16 @@ class Effects:
         changed = {id(call): found for call in calls if (found := self._changed_by(call))}
         return _changing(node, changed) if changed else iter(())
 
+    def changed_by_call(self, call: ast.Call) -> set[str]:
+        """Give the names of what a call of a function of the program may change."""
+        if not isinstance(call.func, (ast.Name, ast.Attribute)):
+            return set()
+        try:
+            local = self.local_functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
+            return changed_by(call, local or named_by(call.func, self.lookup))
+        except (KeyError, CompileError):
+            return set()
+
     def changes_arrays(self, node: ast.AST) -> bool:
         """Return whether an expression calls a function that changes arrays."""
         return any(isinstance(each, ast.Call) and self._changed_by(each) for each in ast.walk(node))
@@ -206,9 +235,11 @@ class Effects:
 
     def _arrays_named(self, nodes: Iterable[ast.AST]) -> set[str]:
         """Give the arrays that names stand for, or for parts of them."""
-        names = {node.id for node in nodes if isinstance(node, ast.Name) and self._names_array(node.id)}
+        nodes = [node for node in nodes if isinstance(node, ast.Name)]
+        dicts = {node.id for node in nodes if node.id in self.dicts}
+        names = {node.id for node in nodes if self._names_array(node.id)}
         values = (self.array_of(ast.Name(name, ast.Load())) for name in sorted(names))
-        return {self._root_of(value.text) for value in values if value is not None}
+        return dicts | {self._root_of(value.text) for value in values if value is not None}
 
     def _compute_before(self, node: ast.AST, until: ast.AST, changed: set[str]) -> None:
         """Compute what an expression reads of arrays in front of a part of it."""
@@ -225,7 +256,7 @@ class Effects:
         if isinstance(node, (ast.Tuple, ast.List, ast.Slice)):
             for part in _parts_of(node):
                 self._compute_now(part, changed)
-        elif id(node) not in self.elements and self.array_of(node) is None:
+        elif id(node) not in self.elements and not self.is_view(node) and self.array_of(node) is None:
             self._compute(node)
 
     def _compute(self, node: ast.expr) -> None:

@@ -100,6 +100,9 @@ class Lists(ListMethods):
         if self.in_foreach() or not self.uniform:
             where = "in a `foreach`" if self.in_foreach() else "where each element runs by itself"
             self.fail(node, f"a list cannot stand {where}", f"`{name}` would be another one for each element", _HELP)
+        if name in self.given:
+            help = f"give it another name; or empty it, `{name}.clear()`"
+            self.fail(node, f"`{name}` is passed, and another list here", "who passes it keeps the old one", help)
         if name in self.regions[0].variables or name in self.regions[0].tuples or self._is_param(name):
             self.fail(node, f"`{name}` is a list here and something else in another place", "here", "use another name")
 
@@ -128,7 +131,8 @@ class Lists(ListMethods):
             self.parts[f"{text}__list"] = Part(root, text, (Axis(Value("0", INT, True, 0, 0, 0), 1),))
             self.regions[0].parts[name] = replace(root, text=f"{text}__list")
             self.program.python_variables[text] = name
-        self.emit(f"{spmd_name(name)}__list__n0 = 0;")
+        if not self.is_given(name):
+            self.emit(f"{spmd_name(name)}__list__n0 = 0;")
         if self.assigned is not None:
             self.assigned.add(name)
 
@@ -243,7 +247,7 @@ class Lists(ListMethods):
         return True
 
     def _need_own(self, node: ast.expr, name: str) -> None:
-        if self.in_foreach():
+        if self.in_foreach() or not self.uniform:
             self.fail(
                 node, f"`{name}` changes in a `foreach`, whose elements all run at once", "in which order?", _HELP
             )
@@ -258,7 +262,9 @@ class Lists(ListMethods):
         if len(node.args) > 1 or node.keywords:
             self.refuse_method(node, name, "pop")
         uses = sum(isinstance(at, ast.Name) and at.id == name for at in ast.walk(self.now))
-        if self.in_arm or uses > 1:
+        # (Of several that are taken each is taken in its turn.)
+        pops = sum(isinstance(at, ast.Call) and self._pops(at, name) for at in ast.walk(self.now))
+        if self.in_arm or uses > pops:
             help = f"give the number a name before: `x = {name}.pop()`"
             self.fail(node, f"`{name}` changes in a statement in which it is used otherwise", "here", help)
         self.read_name(func.value)
@@ -268,6 +274,11 @@ class Lists(ListMethods):
         taken = [self._taken(own) for own in self.lists_of(name)]
         form = self.list_forms.get(name)
         return taken[0] if form is None else formed(form, iter(taken))
+
+    def _pops(self, node: ast.Call, name: str) -> bool:
+        func = node.func
+        is_pop = isinstance(func, ast.Attribute) and func.attr == "pop"
+        return is_pop and isinstance(func.value, ast.Name) and func.value.id == name
 
     def _taken(self, name: str) -> Value:
         """Take the last number from a list."""
@@ -420,6 +431,10 @@ class Lists(ListMethods):
             self.fail(node, "a list is returned as a whole", "this is a part of one", "copy it: `np.array(xs[1:])`")
         if name is None:
             return None
+        if self.is_given(name):
+            own = name.partition("[")[0]
+            help = f"it is changed where it is; or return a copy: `list({own})`"
+            self.fail(node, f"`{own}` is passed, and returned", "it would have two names", help)
         is_copy = name.startswith("copy__")
         if name in self.given_away and is_copy:
             return self.list_result(node, self.copy_of(node, value))
@@ -454,6 +469,8 @@ class Lists(ListMethods):
             return values
         kept = [value if value.text.startswith("((uniform int64)") else self.keep(value) for value in values]
         for name in sorted(self.known_lists - self.given_away):
+            if self.is_given(name):
+                continue
             self.emit(f"delete {spmd_name(name)};")
         self.given_away = set()
         return kept
@@ -462,6 +479,8 @@ class Lists(ListMethods):
         """Write the variables of the lists."""
         declared = []
         for name in self.lists:
+            if self.is_given(name):
+                continue
             text, of = spmd_name(name), self.types.get(("list", name), FLOAT64)
             declared.append(f"uniform {of.spmd} * uniform {text} = NULL;")
             declared.append(f"uniform int {text}__list__n0 = 0, {text}__most = 0;")

@@ -108,7 +108,11 @@ class NamedArrays(LastParts):
                 return False
             return isinstance(node.value, ast.Name) and node.value.id == name
 
-        return name in given_out(self.source.tree, self.lookup) or any(map(changes, ast.walk(self.source.tree)))
+        tree = self.source.tree
+        if name in given_out(tree, self.lookup) or any(map(changes, ast.walk(tree))):
+            return True
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        return any(name in self.changed_by_call(node) for node in calls)
 
     def _names_array(self, name: str) -> bool:
         """Return whether a name stands for an array or a part of one."""

@@ -229,6 +229,8 @@ class Result:
     inline: Inline | None = None
     # How what it returns is made of values, if that is a tuple.
     form: Form | None = None
+    # What it knows of the lists and dicts that it is given and may change, by their parameters.
+    given: dict[str, Any] = field(default_factory=dict)
 
 
 class Active:

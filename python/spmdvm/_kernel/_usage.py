@@ -117,6 +117,13 @@ _GIVE_ARRAYS = frozenset(
     [*_MAKERS, *_OF_ANOTHER, "array", "concatenate", "hstack", "vstack", "stack", "column_stack", "outer"]
 )
 _METHODS_GIVING_ARRAYS = ("copy", "cumsum", "cumprod", "flatten", "ravel", "reshape")
+# Methods that change a list, a dict or a set.
+CHANGING = frozenset(
+    [
+        *("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update"),
+        *("setdefault", "intersection_update", "difference_update", "symmetric_difference_update"),
+    ]
+)
 # Functions of Python that go over what they are given.
 _GO_OVER = ("len", "enumerate", "zip", "reversed", "sorted", "list")
 
@@ -319,12 +326,17 @@ def _but_for_tests(nodes: list[Any]) -> list[Any]:
 
 def _grown(nodes: list[Any]) -> set[str]:
     """Give the names that stand for lists which grow."""
-    pairs = [pair for node in nodes if isinstance(node, ast.Assign) for pair in pairs_of(node.targets[0], node.value)]
-    lists = {target.id for target, value in pairs if isinstance(target, ast.Name) and _makes_list(value)}
+    lists = lists_made(nodes)
     methods = [node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     grown = [at.value for at in methods if at.attr in ("append", "extend", "insert", "pop")]
     grown += [node.target for node in nodes if isinstance(node, ast.AugAssign)]
     return {at.id for at in grown if isinstance(at, ast.Name) and at.id in lists}
+
+
+def lists_made(nodes: list[Any]) -> set[str]:
+    """Give the names that are assigned lists which are written."""
+    pairs = [pair for node in nodes if isinstance(node, ast.Assign) for pair in pairs_of(node.targets[0], node.value)]
+    return {target.id for target, value in pairs if isinstance(target, ast.Name) and _makes_list(value)}
 
 
 def _is_named(node: ast.expr, names: tuple[str, ...]) -> bool:
@@ -480,7 +492,9 @@ def _returns_array(
             return bool(given) and _is_of_elements(node, lookup) and any(map(is_made, node.args))
         return isinstance(node, ast.Name) and node.id in made
 
-    assigned = [pair for node in nodes if isinstance(node, ast.Assign) for pair in pairs_of(node.targets[0], node.value)]
+    assigned = [
+        pair for node in nodes if isinstance(node, ast.Assign) for pair in pairs_of(node.targets[0], node.value)
+    ]
     for _ in assigned:
         before = len(made)
         made |= {name.id for name, value in assigned if isinstance(name, ast.Name) and is_made(value)}

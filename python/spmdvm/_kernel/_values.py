@@ -189,6 +189,7 @@ class Arguments:
         tuples: the forms of the parameters that are tuples, and of the tuples in these.
         functions: the arguments that are functions, by the names of their parameters: they are not passed.
         literals: likewise those that are None or texts.
+        references: those that are lists and dicts which the function may change.
         captured: the names of parameters that are variables of functions around, by these functions and their names.
     """
 
@@ -199,10 +200,12 @@ class Arguments:
         nodes: list[Any],
         functions: dict[str, Any],
         literals: dict[str, str | None],
+        references: dict[str, Any],
         captured: Any,
     ) -> None:
         """Take tuples apart."""
         self.functions, self.literals, self.captured = functions, literals, captured
+        self.references = references
         # The arguments that are passed as integers of 32 bits.
         self.narrow: set[str] = set()
         self.names: list[str] = []
