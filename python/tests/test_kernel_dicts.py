@@ -131,7 +131,7 @@ def added_if_missing(a):
     for x in a:
         n += int(d.setdefault(x % 4, x))
     while d:
-        k = list(d)[0]
+        k = next(iter(d))
         n += int(d.pop(k)) + len(d)
     if not d:
         n += 1000
@@ -179,7 +179,7 @@ def read_where_it_may_not_be(a):
     d = {3: 1.5, 5: 0.5}
     s, n = 0.0, 0
     for x in a:
-        s += d[x] if x in d else 0.25
+        s += d[x] if x in d else 0.25  # noqa: SIM401
         if x in d and d[x] > 1:
             n += 1
     return s, n, [d[x] for x in a if x in d]
@@ -392,8 +392,7 @@ def ops(codes, keys, values):
         elif code == 4:
             r = d.setdefault(k, v)
         elif code == 5:
-            if k in d:
-                del d[k]
+            d.pop(k, None)
             r = len(d)
         elif code == 6:
             for key, value in d.items():
@@ -405,6 +404,10 @@ def ops(codes, keys, values):
         elif code == 9:
             if len(d) > 40:
                 d.clear()
+            elif d:
+                first = next(iter(d))
+                del d[first]
+                r = first
         elif code == 10:
             seen.add(k)
         elif code == 11:

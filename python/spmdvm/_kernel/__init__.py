@@ -33,6 +33,7 @@ from . import (
 from ._annotations import Annotation
 from ._annotations import array as array
 from ._annotations import uniform as uniform
+from ._asked_types import asked_types
 from ._effects import fills_list
 from ._foreach import looks_like_foreach
 from ._functions import ACROSS
@@ -103,6 +104,8 @@ class Kernel:
         records |= self._told_tuples
         self._tuples, self._stored = self._told_tuples | taken_apart(tree), stored_to(tree, self._lookup)
         self._indexed = usage.indexed & set(self._names) - records
+        # Those that are arrays or numbers, whatever is done with them.
+        self._typed = asked_types(tree)
         self.is_elementwise = not self._indexed and not builtins.any(
             isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
         )
@@ -146,6 +149,7 @@ class Kernel:
         # The dtype of the record that it is annotated to return.
         self._returns: np.dtype | None = None
         self._indexed: set[str] = set()
+        self._typed: set[str] = set()
         self.is_elementwise = self._is_decided = True
         # Whether it is called once only because arrays of its own have lengths that are passed.
         self._has_lengths = False

@@ -188,6 +188,8 @@ def _shared(kernel: Any, at: int, value: Any, deadline: Deadline) -> Any:
     _containers.refuse_device(value, place)
     array = _containers.shared(value, place)
     annotation, name = kernel._annotations[kernel._names[at]], kernel._names[at]
+    if array is None and annotation is None and name in kernel._typed and of_value(value) is not None:
+        return value
     if array is None and (name in kernel._indexed or (annotation is not None and annotation.what == "array")):
         array = _containers.readable(value, place, deadline)
     return value if array is None else array
@@ -211,7 +213,8 @@ def _types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
                 raise TypeError(f"{kernel.__name__}(): `{name}` {_told.no_type(value)}")
             types.append(ty)
             continue
-        if annotation is None and name not in kernel._indexed and not isinstance(value, np.ndarray):
+        is_number = name not in kernel._indexed or name in kernel._typed
+        if annotation is None and is_number and not isinstance(value, np.ndarray):
             ty = record_of(value.dtype) if isinstance(value, np.void) and value.dtype.names else of_value(value)
         else:
             if not isinstance(value, np.ndarray):
@@ -219,7 +222,7 @@ def _types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
             ty = of_value(value)
             if isinstance(ty, Array) and annotation is not None:
                 _check(kernel, name, value, ty, annotation)
-        if ty is None or (name in kernel._indexed and not isinstance(ty, Array)):
+        if ty is None or (not is_number and not isinstance(ty, Array)):
             raise TypeError(f"{kernel.__name__}(): `{name}` {_told.no_type(value)}")
         types.append(ty)
     return tuple(types)

@@ -105,7 +105,7 @@ class Arrays(Equations):
         if function in (np.array, np.asarray) and (made := self.comprehended(node)) is not None:
             return made
         if self.gives_one_array(node, function):
-            return self._own(node, function, False)
+            return self._array_given(node, function)
         if function in (np.array, np.asarray) and (made := self.copied_list(node)) is not None:
             return made
         if function in _AS_THEY_ARE and len(node.args) == 1 and not node.keywords:
@@ -276,6 +276,17 @@ class Arrays(Equations):
         if gives_one_array(function) or not self.is_uniform_here() or not self.takes_arrays(node, function):
             return gives_one_array(function)
         return gives_one_array(function, self.given_arrays(node, function))
+
+    def _array_given(self, node: ast.Call, function: Any) -> Value | None:
+        """Give the array that a function returns by its text; None if it gives numbers for arguments of these types."""
+        value = self._own(node, function, False)
+        if value.parts is None and isinstance(value.type, Array):
+            return value
+        # It has been called.
+        self.computed.append(node)
+        self.elements[id(node)] = self.keep(value)
+        self.called_before.add(id(node))
+        return None
 
     def gives_tuple(self, function: Any) -> bool:
         """Return whether something is a function of the program that returns a tuple."""

@@ -225,6 +225,8 @@ class Body(
         self.elements: dict[int, Value] = {}
         # Those that have been computed before the calls that change arrays.
         self.computed: list[ast.expr] = []
+        # Calls that looked like some that give arrays, and were executed in front of their statements.
+        self.called_before: set[int] = set()
         # What is passed as the numbers of a field, and the name of the array of the records.
         self.taken_of: dict[int, tuple[ast.expr, str]] = {}
         # With which indices of `foreach` the element differs that was translated last; and the one lane that executes,

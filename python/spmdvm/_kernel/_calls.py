@@ -15,6 +15,7 @@ from .._errors import CompileError
 from . import _functions, _instead, _library, _random
 from ._along import without_axis
 from ._arrays import MAKERS, MAKERS_LIKE, Arrays
+from ._asked_types import class_of, type_key
 from ._effects import changed_in
 from ._given import Reference
 from ._inline import inlined
@@ -57,6 +58,10 @@ class _Given(NamedTuple):
         found: dict[str, Any] = dict.fromkeys((*self.functions, *self.references), VALUE)
         for name, value in zip(self.names, self.values):
             found[name] = NUMBER if value.parts is None and isinstance(value.type, Num) else VALUE
+            of = class_of(value.type) if value.parts is None else tuple
+            found.update({} if of is None else {type_key(name): of})
+        for name, reference in self.references.items():
+            found[type_key(name)] = list if reference.kind is None else set if reference.kind.is_set else dict
         return {**found, **self.literals}
 
 
@@ -120,6 +125,11 @@ class Calls(Arrays):
         function = self.called(node)
         if function is print:
             self.fail(node, "`print` gives no value", "here")
+        if function is builtins.isinstance or function is builtins.type:
+            asked = ast.unparse(node.args[0]) if node.args else "this"
+            help = "ask about a parameter, before it is assigned: `isinstance(x, (int, float))`, `type(x) is float`"
+            message = f"of which type `{asked}` is in Python is not known when a kernel is compiled"
+            self.fail(node, message, "here", help)
         if function is _random.rng:
             help = "write `rng = spmdvm.rng(seed, i)`, and then `rng.random()`"
             self.fail(node, "a generator is made in a statement of its own", "here", help)

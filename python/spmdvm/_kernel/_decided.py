@@ -18,6 +18,7 @@ import inspect
 from typing import Any, Callable
 
 from . import _nones
+from ._asked_types import asks_types, type_key
 from ._known import EITHER, MAYBE, NUMBER, VALUE, Kept, Known, are_same, constant_at, copied, is_literal, is_store
 from ._none_results import always_leaves, calls_one, is_none, returns_none_or_value
 from ._scopes import Scope, jumps, own_nodes
@@ -59,7 +60,8 @@ def decided(source: Source, given: dict[str, Any], lookup: Callable[[str], Any])
     if not isinstance(tree, ast.FunctionDef):
         return source
     may_be_none = returns_none_or_value(tree, lookup) or _asks_for_none(tree, lookup)
-    if not (any(map(is_literal, given.values())) or may_be_none or _has_literals(tree)):
+    asks = may_be_none or _has_literals(tree) or asks_types(tree)
+    if not (any(map(is_literal, given.values())) or asks):
         return source
     # The variables that a bool says of whether they are None, which turn out on the way.
     optional: set[str] = set()
@@ -456,6 +458,11 @@ class _Decided(Known):
         self.state[name] = value
         for seen in self.seen:
             seen.setdefault(name, set()).add(value)
+        if type_key(name) in self.state:
+            # It may be of another type from here on.
+            self.state[type_key(name)] = VALUE
+            for seen in self.seen:
+                seen.setdefault(type_key(name), set()).add(VALUE)
 
 
 def _join(a: Any, b: Any) -> Any:

@@ -16,6 +16,7 @@ from . import _nones
 from ._dict_tables import gone_of, items_of, kind_of_key, sought_as
 from ._dict_values import SET_OPERATORS, DictValues
 from ._program import Unknown
+from ._raises import is_nothing
 from ._types import BOOL, INT, Num, named
 from ._values import LONGEST, Entries, Form, Value, constant, formed, tuple_of
 from ._variables import spmd_name
@@ -384,6 +385,9 @@ class Dicts(DictValues):
         if name is None:
             return False
         kind, how, count = self.dicts[name], func.attr, len(node.args)
+        if (how, count) == ("pop", 2) and not kind.is_set and is_nothing(node.args[1]):
+            self._take_out(node, name, self.keep(self._element(node.args[0])), False)
+            return True
         if (how, count) in (("pop", 1), ("pop", 2), ("setdefault", 2)) and not kind.is_set:
             self.asked_of_dict(node)
             return True
@@ -416,9 +420,22 @@ class Dicts(DictValues):
     def _copied_dict(self, node: ast.expr) -> ast.expr:
         return ast.copy_location(ast.Call(ast.Attribute(node, "copy", ast.Load()), [], []), node)
 
+    def first_key(self, node: ast.Call) -> Value | None:
+        """Translate `next(iter(d))`; None if it is something else."""
+        inner = node.args[0] if _is_call_of(node, "next") else None
+        if inner is None or not _is_call_of(inner, "iter") or self.is_method(node) or not self.is_view(inner.args[0]):
+            return None
+        if self.called(node) is not next or self.called(inner) is not iter:
+            return None
+        length, item = self.over_dict(inner.args[0])
+        self.raise_unless(node, f"{length.text} > 0", StopIteration, "")
+        return self.keep(item(constant(0)))
+
     def asked_of_dict(self, node: ast.Call) -> Value | None:
         """Translate `d.get(k, 0)`, `d.pop(k)`, `d.setdefault(k, 0)`; None if it is something else."""
         func = node.func
+        if (first := self.first_key(node)) is not None:
+            return first
         if not isinstance(func, ast.Attribute) or self.kind_of_dict(func.value) is None:
             return None
         name, how, count = self.dict_of(func.value), func.attr, len(node.args)
@@ -522,6 +539,12 @@ class Dicts(DictValues):
         self._need_dict_order(node)
         self.take_dict(node, name, self.given_dict(node, value))
         return True
+
+
+def _is_call_of(node: ast.expr, name: str) -> bool:
+    """Return whether an expression calls a function of such a name with one argument."""
+    is_call = isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
+    return is_call and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _is_exact(value: Any, ty: Num) -> bool:

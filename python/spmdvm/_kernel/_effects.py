@@ -167,6 +167,9 @@ class Effects:
         given = [each for each in ast.iter_child_nodes(statement) if isinstance(each, ast.expr)]
         for part in ast.walk(ast.Tuple(given)) if any(map(self.changes_arrays, given)) else ():
             self.elements.pop(id(part), None)
+        for part in ast.walk(ast.Tuple(given)) if self.called_before else ():
+            if id(part) in self.called_before:
+                self.elements.pop(id(part), None)
 
     def in_order(self, at: ast.AST | None, all_of_it: bool = False) -> None:
         """Compute what an expression reads of arrays in front of the calls in it that change them, and these."""

@@ -16,6 +16,7 @@ import numpy as np
 from .. import _containers
 from .._errors import CompileError
 from .._spmdvm import _compile_silently as _compile
+from ._asked_types import class_of, type_key
 from ._body import Body
 from ._known import NUMBER, VALUE
 from ._lists import LIST, LISTED
@@ -209,6 +210,9 @@ def decided_for(
     """Give the function of a kernel for parameters of which some are None or texts, and some tuples."""
     kinds = {param.name: NUMBER if isinstance(param.type, Num) else VALUE for param in params}
     kinds.update(dict.fromkeys(tuples, VALUE))
+    for name, of in [*((p.name, class_of(p.type)) for p in params), *((name, tuple) for name in tuples)]:
+        if of is not None:
+            kinds[type_key(name)] = of
     return program.decided(kernel._source, {**kinds, **literals}, kernel._lookup)
 
 

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import _nones
+from ._asked_types import AskedTypes
 
 
 class Kept(enum.Enum):
@@ -62,7 +63,7 @@ def misused(name: str | None, value: Any) -> tuple[str, str, str]:
     return f"`{name}` is the text {value!r} here", "this is no number", f"compare it, `if {name} == {value!r}:`"
 
 
-class Known:
+class Known(AskedTypes):
     """Goes through expressions; `_decided` has what it needs to know of the function."""
 
     # What is known.
@@ -118,6 +119,8 @@ class Known:
 
     def _compared(self, a: ast.expr, op: ast.cmpop, b: ast.expr) -> bool | None:
         """Give what a comparison gives; None if that is not known."""
+        if (asked := self.of_type(a, op, b)) is not None:
+            return asked
         if isinstance(op, (ast.In, ast.NotIn)):
             found = self._is_in(self.value(a), b)
         elif isinstance(op, (ast.Is, ast.IsNot)):
@@ -158,7 +161,9 @@ class Known:
         return value
 
     def _of_text(self, node: ast.Call) -> Any:
-        """Give what a method of a text gives."""
+        """Give what a method of a text gives, or `isinstance`."""
+        if (asked := self.of_types(node)) is not None:
+            return asked
         if not isinstance(node.func, ast.Attribute) or node.func.attr not in _OF_TEXTS or node.keywords:
             return UNKNOWN
         owner, args = self.value(node.func.value), [self.value(arg) for arg in node.args]

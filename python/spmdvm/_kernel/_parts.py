@@ -31,6 +31,8 @@ class Parts(Offsets):
         if isinstance(node, ast.Name):
             value = self.read_name(node)
             return value if value is not None and isinstance(value.type, Array) else None
+        if id(node) in self.called_before and id(node) in self.elements:
+            return None
         field = self.field(node)
         if field is not None:
             return field

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from . import _complex, _random, _support
 from ._arrays import Made
+from ._asked_types import but_for_others
 from ._decided import decided
 from ._inline import Inline
 from ._ints import Overflow
@@ -93,6 +94,7 @@ class Program:
 
     def decided(self, source: Source, given: dict[str, Any], lookup: Any) -> Source:
         """Give a function for parameters of which some are None or texts, without what is decided by that: once."""
+        given = but_for_others(given, source.tree)
         key = (id(source.tree), tuple(given.items()))
         if key not in self._decided:
             self._decided[key] = (source, decided(source, given, lookup))

@@ -28,6 +28,11 @@ class Num:
         return np.dtype({"int": "int64", "float": "float64", "complex": "complex128"}.get(self.name, self.name))
 
     @property
+    def weak_class(self) -> type:
+        """The class of such numbers of Python."""
+        return {"i": int, "f": float, "c": complex}[self.kind]
+
+    @property
     def kind(self) -> str:
         """`b`, `i`, `u`, `f` or `c`, as numpy's."""
         return self.dtype.kind
