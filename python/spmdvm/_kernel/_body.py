@@ -117,6 +117,8 @@ class Body(
         self.list_forms: dict[str, Form] = {}
         # The parameters that come to stand for other arrays in loops and branches.
         self.renewed: set[str] = set()
+        # The names that come to stand for arrays of other lengths there.
+        self.resized: set[str] = set()
         # What holds for all numbers of the parts that a name stands for, one after another.
         self.of_parts: dict[Any, Any] = {}
         # The forms of the parameters that are tuples: their values are parameters of their own.
@@ -183,7 +185,7 @@ class Body(
     def _known(self) -> tuple[Any, ...]:
         """Give what a pass may find out, for the next one."""
         found = list(self.returns or []), set(self.stored), set(self.renewed), set(self.of_numpy), self.known_lists
-        found = (*found, self.gives_copies, set(self.copied_of))
+        found = (*found, self.gives_copies, set(self.copied_of), set(self.resized))
         return (dict(self.types), dict(self.of_parts), dict(self.list_forms), *found)
 
     def _pass(self, statements: list[ast.stmt]) -> None:
@@ -275,7 +277,10 @@ class Body(
         for name in sorted(self.renewed):
             given = ast.copy_location(ast.Name(name, ast.Load()), statements[0])
             self.at = self.source.line(statements[0])
-            self.regions[0].parts[name] = self.copied(given, given, None, name)
+            if name in self.resized:
+                self.borrow(name)
+            else:
+                self.regions[0].parts[name] = self.copied(given, given, None, name)
         self.block(statements)
         if self.assigned is not None:
             self.free_lists([])

@@ -435,8 +435,11 @@ class Lists(ListMethods):
             own = name.partition("[")[0]
             help = f"it is changed where it is; or return a copy: `list({own})`"
             self.fail(node, f"`{own}` is passed, and returned", "it would have two names", help)
-        is_copy = name.startswith("copy__")
-        if name in self.given_away and is_copy:
+        is_copy, of = name.startswith("copy__"), self.borrowed(name)
+        if of is not None:
+            # It may be the array that was passed.
+            self.copied_of |= {at for at, param in enumerate(self.params) if param.name == of}
+        if is_copy and (name in self.given_away or of is not None):
             return self.list_result(node, self.copy_of(node, value))
         if name in self.given_away:
             self.fail(node, f"`{name}` is returned twice", "here", f"copy it: `np.array({name})`")
@@ -470,6 +473,9 @@ class Lists(ListMethods):
         kept = [value if value.text.startswith("((uniform int64)") else self.keep(value) for value in values]
         for name in sorted(self.known_lists - self.given_away):
             if self.is_given(name):
+                continue
+            if self.borrowed(name) is not None:
+                self.emit(f"if ({spmd_name(name)}__own) delete {spmd_name(name)};")
                 continue
             self.emit(f"delete {spmd_name(name)};")
         self.given_away = set()

@@ -10,15 +10,15 @@ import numpy as np
 
 from .._errors import CompileError
 from ._arrays import Made
-from ._last_parts import LastParts
 from ._parts import is_complex_part
+from ._resized import Resized
 from ._types import Array, Num
 from ._usage import given_out
 from ._values import Value, constant, differ
 from ._variables import LocalArray, Region, length_of, spmd_name
 
 
-class NamedArrays(LastParts):
+class NamedArrays(Resized):
     """Translates what gives arrays names; `Body` has what it needs to know."""
 
     def _name_part(self, node: Any, name: str, value: Value) -> None:
@@ -30,6 +30,8 @@ class NamedArrays(LastParts):
         region = self.regions[-1]
         if region is not self.region_of(name):
             self.fail(node, f"`{name}` belongs to the code around `foreach`", "here", "use another name")
+        if name in self.resized:
+            return self.take_resized(node, name, value)
         bound, is_param = region.parts.get(name), any(p.name == name for p in self.params)
         straight = self.indent == region.indent
         several = name in self.renewed or name in self.chosen
@@ -54,15 +56,22 @@ class NamedArrays(LastParts):
             self._take_elements(node, name, bound, value)
         if self.assigned is not None:
             self.assigned.add(name)
+        return None
 
     def _becomes_own(self, name: str) -> bool:
         """Have a parameter that comes to stand for other arrays be a copy; return whether nobody could tell."""
-        if not self.is_uniform_here() or self.in_foreach() or self._is_changed(name) or self._is_shared(name):
+        if not self.is_uniform_here() or self.in_foreach():
             return False
+        if self._is_changed(name) or self._is_shared(name):
+            param = next(param for param in self.params if param.name == name)
+            is_plain = param.view in (None, (1,)) and not param.lanes and isinstance(param.type.of, Num)
+            if not is_plain or not self.uniform or self._is_shared(name, False):
+                return False
+            self.resized.add(name)
         self.renewed.add(name)
         return True
 
-    def _is_shared(self, name: str) -> bool:
+    def _is_shared(self, name: str, calls: bool = True) -> bool:
         """Return whether other names may come to stand for a parameter's array, or functions of Python change it."""
         array = next(param.type for param in self.params if param.name == name)
 
@@ -79,11 +88,15 @@ class NamedArrays(LastParts):
 
         for node in ast.walk(self.source.tree):
             given: list[ast.expr] = []
+            targets = getattr(node, "targets", ())
+            if targets and all(isinstance(each, ast.Subscript) for each in targets):
+                # The elements are copied.
+                continue
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
                 given = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else [node.value]
-            elif isinstance(node, ast.AugAssign):
+            elif isinstance(node, ast.AugAssign) and calls:
                 given = [node.target]
-            elif isinstance(node, ast.Call) and not self._is_of_libraries(node):
+            elif isinstance(node, ast.Call) and calls and not self._is_of_libraries(node):
                 given = [*node.args, *(keyword.value for keyword in node.keywords)]
             if any(map(is_it, given)):
                 return True
@@ -148,6 +161,10 @@ class NamedArrays(LastParts):
                 self._refuse_name(node, name, f"`{other}` stands for its array, too")
         if bound.type != value.type:
             self._refuse_name(node, name, f"an array of another type: {value.type} rather than {bound.type}")
+        self.refuse_two_names(node, name, value)
+        is_other = self._has_other_lengths(bound, value) or self.may_differ(bound, value)
+        if not is_list and is_other and self.becomes_resized(name, bound, value):
+            return
         if not is_list and self._has_other_lengths(bound, value):
             self._refuse_name(node, name, "an array of other lengths")
         if self._root_of(value.text) == root:
@@ -185,7 +202,8 @@ class NamedArrays(LastParts):
             return list(values)
         names = [part.id for part in target.elts if isinstance(part, ast.Name)]
         bound = [of for name, of in region_parts(self.regions) if name in names]
-        changed = {self._root_of(of.text) if self.is_own_list(of) else of.text for of in bound if self.indent > 1}
+        own = (of for of in bound if self.indent > 1)
+        changed = {self._root_of(of.text) if self.is_own_list(of) or self.is_of_rows(of) else of.text for of in own}
         return [
             value
             if not isinstance(value.type, Array) or value.parts is not None

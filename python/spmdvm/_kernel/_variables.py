@@ -130,7 +130,8 @@ class Variables:
             return self._name_tuple(node, name, value)
         if isinstance(value.type, Array) and name == "_":
             return None
-        if isinstance(value.type, Array) and (self._made(value.text) is None or is_unnamed(value.text)):
+        is_array = value.parts is None and isinstance(value.type, Array)
+        if is_array and (self._made(value.text) is None or is_unnamed(value.text) or self.is_taken(name)):
             return self._name_part(node, name, value)
         if not isinstance(value.type, Num):
             own = f"assign it in a statement of its own, `{name} = np.array(…)`; or copy it, `{name} = a.copy()`"
@@ -189,6 +190,12 @@ class Variables:
             self.emit(f"{variable.wrapped} = {value.wrapped};")
         if self.assigned is not None:
             self.assigned.add(name)
+
+    def is_taken(self, name: str) -> bool:
+        """Return whether a name has memory for the elements of arrays that it comes to stand for."""
+        if name in self.resized:
+            return True
+        return self.uniform and not self.in_foreach() and self.indent > 1 and name in self.regions[0].parts
 
     def _name_tuple(self, node: Any, name: str, value: Value) -> None:
         """Keep a tuple: each of its values in a variable of its own."""
