@@ -6,6 +6,7 @@ Results are converted to what is annotated, where nothing is lost but digits.
 from __future__ import annotations
 
 import ast
+import collections
 import collections.abc
 import inspect
 import types
@@ -38,7 +39,15 @@ _PROTOCOLS = (
     collections.abc.Iterable,
     collections.abc.MutableSequence,
     collections.abc.Sequence,
+    collections.abc.Mapping,
+    collections.abc.MutableMapping,
+    collections.abc.Set,
+    collections.Counter,
+    collections.defaultdict,
+    dict,
+    frozenset,
     list,
+    set,
 )
 
 

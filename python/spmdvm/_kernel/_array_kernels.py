@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _containers
 from .._copies import Deadline
-from . import _elementwise_kernels, _functions, _passed_tuples, _told
+from . import _elementwise_kernels, _functions, _passed_dicts, _passed_tuples, _told
 from ._annotations import Annotation, is_of_records, parameter_type
 from ._body import Body
 from ._instances import Instance, decided_for, kind_of, literals_of, note_passed
@@ -175,6 +175,10 @@ def _call_converted(kernel: Any, before: list[Any], values: list[Any], progress:
 def _shared(kernel: Any, at: int, value: Any, deadline: Deadline) -> Any:
     """Give the memory of an object that shows it as an array; anything else as it is."""
     place = f"{kernel.__name__}(): `{kernel._names[at]}`"
+    if isinstance(value, (dict, set, frozenset)):
+        return _passed_dicts.passed(place, value)
+    if isinstance(value, _passed_dicts.Passed):
+        return value
     own = kernel._annotations[kernel._names[at]]
     if isinstance(value, tuple) and own is None and _passed_tuples.is_tuple(kernel, kernel._names[at], value):
         return value
@@ -200,6 +204,9 @@ def _types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
     types: list[Any] = []
     for name, value in zip(kernel._names, values):
         annotation = kernel._annotations[name]
+        if isinstance(value, _passed_dicts.Passed):
+            types.append(value.type)
+            continue
         if is_literal(value) and kernel._takes_literal(name, value):
             types.append(Literal(value))
             continue

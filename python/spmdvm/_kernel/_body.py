@@ -33,7 +33,7 @@ from ._scopes import Local, Scope, names_apart, names_beyond, own_nodes
 from ._source import Declaration, Line, Source
 from ._tuples import Tuples
 from ._types import INT, Array, Num, Record
-from ._values import Arguments, Columns, Dict, Form, Value, of_tuple, tuple_of
+from ._values import Arguments, Columns, Dict, Entries, Form, Value, of_tuple, tuple_of
 from ._variables import Region, Variable, Variables, length_of, length_symbol, spmd_name
 
 _MOST_PASSES = 40
@@ -216,6 +216,8 @@ class Body(
         self.dicts: dict[str, Dict] = {}
         self.dicts_made: dict[Any, tuple[ast.expr, Any]] = {}
         self.sizes: dict[int, tuple[str, str]] = {}
+        # Those that the kernel is passed, which are only read.
+        self.passed_dicts: set[str] = set()
         # The parts of arrays, by their names in the text and by their nodes; and in a statement over all elements, what
         # stands for arrays.
         self.parts: dict[str, Part] = {}
@@ -267,13 +269,16 @@ class Body(
                     ty, self.uniform and param.uniform, None, spmd_name(param.name)
                 )
         for name, form in self.tuples.items():
-            if _is_of_list(form):
+            if isinstance(form.of, Columns):
                 # A list of tuples, which is only read.
                 own = [next(p for p in self.params if p.name == of_tuple(name, k)) for k in range(len(form.parts))]
                 lists = [Value(self.param_text(p.name), p.type, True) for p in own]
                 self.regions[0].parts[name] = self.of_columns(form.of.form, lists)
         self.have_given()
         start = len(self.lines)
+        for name, form in self.tuples.items():
+            if isinstance(form.of, Entries):
+                self.have_passed(ast.copy_location(ast.Name(name, ast.Load()), statements[0]), name, form.of)
         for name in sorted(self.renewed):
             given = ast.copy_location(ast.Name(name, ast.Load()), statements[0])
             self.at = self.source.line(statements[0])
@@ -650,7 +655,7 @@ def _known(arg: Value, symbols: set[str | None]) -> Known | None:
 
 
 def _is_of_list(form: Form) -> bool:
-    return isinstance(form.of, Columns)
+    return isinstance(form.of, (Columns, Entries))
 
 
 def _outside_of(tree: Any, lookup: Any) -> Any:

@@ -165,6 +165,7 @@ class DictValues(DictTables):
         if name in self.given:
             help = f"give it another name; or empty it, `{name}.clear()`"
             self.fail(node, f"`{name}` is passed, and another dict here", "who passes it keeps the old one", help)
+        self.refuse_passed(node, name)
         self.dicts[name] = kind
         items, index = items_of(name), index_of(name)
         self.begin_list(items)

@@ -18,7 +18,7 @@ from ._dict_values import SET_OPERATORS, DictValues
 from ._program import Unknown
 from ._raises import is_nothing
 from ._types import BOOL, INT, Num, named
-from ._values import LONGEST, Entries, Form, Value, constant, formed, tuple_of
+from ._values import LONGEST, Entries, Form, Value, constant, formed, of_tuple, tuple_of
 from ._variables import spmd_name
 
 _UPDATING = {"update": "|", "intersection_update": "&", "difference_update": "-", "symmetric_difference_update": "^"}
@@ -183,7 +183,8 @@ class Dicts(DictValues):
         self.raise_unless(node, f"{place} >= 0", KeyError, ast.unparse(key))
 
     def need_own_dict(self, node: Any, name: str) -> None:
-        """Fail if a dict changes in a `foreach`."""
+        """Fail if a dict changes in a `foreach`, or is passed from Python."""
+        self.refuse_passed(node, name)
         if self.in_foreach() or not self.uniform:
             help = "change it in a loop over `range`, in order; a `foreach` reads it"
             message = f"`{self._shown_dict(name)}` changes in a `foreach`, whose elements all run at once"
@@ -499,6 +500,32 @@ class Dicts(DictValues):
         what = "set" if self.dicts[name].is_set else "dict"
         help = f"take what it has: `len({name})`, `x in {name}`, `sorted({name})`"
         self.fail(node, f"`{name}` is a {what}, which is no value of an expression in a kernel", "here", help)
+
+    # Those that are passed.
+
+    def have_passed(self, node: Any, name: str, of: Entries) -> None:
+        """Make the dict that is passed as lists of what it has."""
+        self.at = self.source.line(node)
+        self.begin_dict(node, name, of.kind)
+        self._have_items(node, name, of.form.parts[0], of.form.parts[-1])
+        for k, own in enumerate(self.lists_of(items_of(name))):
+            param = next(each for each in self.params if each.name == of_tuple(name, k))
+            given = Value(self.param_text(param.name), param.type, True)
+            self.list_type(node, own, param.type.of)
+            self._grown(param.type.of.spmd)
+            array = self._with_type(own, self.types["list", own], own)
+            self.resize(array, self.dim(given.text, 0))
+            self._copy_elements(node, array, given)
+        self.regions[0].parts[items_of(name)] = self.list_of_tuples(items_of(name))
+        self.index_anew(name)
+        self.passed_dicts.add(name)
+
+    def refuse_passed(self, node: Any, name: str) -> None:
+        """Fail if a dict changes that the kernel is passed."""
+        if name in self.passed_dicts:
+            what = "set" if self.dicts[name].is_set else "dict"
+            help = f"copy it, and return the copy: `new = {name}.copy()`"
+            self.fail(node, f"the {what} `{name}` is passed, and only read by a kernel", "this changes it", help)
 
     # Results.
 

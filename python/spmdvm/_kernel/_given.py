@@ -38,6 +38,8 @@ class Given:
     def reference_at(self, node: ast.expr, is_changed: bool) -> Reference | None:
         """Give the list that a function changes, or the dict, that an argument is; None of anything else."""
         if self.kind_of_dict(node) is not None:
+            if is_changed:
+                self.refuse_passed(node, self.dict_of(node))
             return self.reference_to(self.dict_of(node))
         name = self.list_named(node) if is_changed else None
         return None if name is None else self.reference_to(name)

@@ -8,7 +8,7 @@ import copy
 import linecache
 import math
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Callable
 
 import numpy as np
@@ -205,15 +205,28 @@ def literals_of(names: list[str], types: Any) -> tuple[dict[str, str | None], li
 
 
 def decided_for(
-    kernel: Any, program: Program, params: list[Param], literals: dict[str, str | None], tuples: Iterable[str] = ()
+    kernel: Any,
+    program: Program,
+    params: list[Param],
+    literals: dict[str, str | None],
+    tuples: Mapping[str, Form] | None = None,
 ) -> Source:
     """Give the function of a kernel for parameters of which some are None or texts, and some tuples."""
     kinds = {param.name: NUMBER if isinstance(param.type, Num) else VALUE for param in params}
+    tuples = tuples or {}
     kinds.update(dict.fromkeys(tuples, VALUE))
-    for name, of in [*((p.name, class_of(p.type)) for p in params), *((name, tuple) for name in tuples)]:
+    for name, of in [
+        *((p.name, class_of(p.type)) for p in params),
+        *((name, _class_of_tuple(tuples[name])) for name in tuples),
+    ]:
         if of is not None:
             kinds[type_key(name)] = of
     return program.decided(kernel._source, {**kinds, **literals}, kernel._lookup)
+
+
+def _class_of_tuple(form: Form) -> type:
+    """Give the class of a tuple that is passed, or of the dict or set that is passed as one."""
+    return (set if form.of.kind.is_set else dict) if isinstance(form.of, Entries) else form.of or tuple
 
 
 def note_passed(body: Body) -> None:

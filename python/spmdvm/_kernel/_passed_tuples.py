@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _instances
+from ._passed_dicts import Passed
 from ._types import Tuple, Uniform, of_value
 from ._values import Form, class_of, of_tuple
 
@@ -39,6 +40,8 @@ def _of_number(value: Any) -> Any:
 
 def kind_of(value: Any) -> Any:
     """Give what the types of a call depend on."""
+    if isinstance(value, Passed):
+        return value.identity
     return (value.__class__, *map(kind_of, value)) if isinstance(value, tuple) else _instances.kind_of(value)
 
 

@@ -25,6 +25,8 @@ from ._scopes import Local, Scope, own_nodes
 from ._source import Source
 from ._wrappers import inner_of, is_wrapped
 
+# Those that read dicts, which array kernels take.
+_OF_DICTS = ("get", "keys", "values", "items")
 _METHODS = ("dot", "transpose", "ravel", "flatten", "reshape", "sort", "fill")
 _OF_ARRAYS = (
     np.dot,
@@ -224,7 +226,8 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
                 else []
             )
             return own or (node.args[:1] if isinstance(node.func.value, ast.Name) else [])
-        return [node.func.value] if node.func.attr in METHODS or node.func.attr in _METHODS else []
+        is_of_array = node.func.attr in METHODS or node.func.attr in _METHODS or node.func.attr in _OF_DICTS
+        return [node.func.value] if is_of_array else []
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     goes_over = name in _GO_OVER or (name in ("sum", "min", "max") and len(node.args) == 1)
     return node.args if goes_over else []
