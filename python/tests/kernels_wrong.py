@@ -1130,9 +1130,11 @@ def array_listed_with_options(x):
 
 
 def array_changed_as_a_whole(a):
+    b = a
     a[0] = 1
     for _ in range(3):
         a = a + 1  # HERE the parameter `a` cannot become another array here
+    b[1] = a[0]
 
 
 def code_of_no_character(x):

@@ -763,7 +763,7 @@ def test_the_examples_of_the_documentation(tmp_path):
 
     page = (Path(__file__).parents[2] / "docs" / "kernels.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 15
+    assert len(blocks) == 17
     program = tmp_path / "page.py"
     program.write_text("\n".join(blocks))
     runpy.run_path(str(program))

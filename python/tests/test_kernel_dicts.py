@@ -370,7 +370,12 @@ def test_constants_are_sought_without_a_set():
     def among(x):
         return x in {2, 3, 5}
 
+    @spmdvm.kernel
+    def among_computed(x, y):
+        return x in {y, y + 1}
+
     assert among(np.arange(6)).tolist() == [False, False, True, True, False, True]
+    assert among_computed(np.arange(4), 2).tolist() == [False, False, True, True]
 
 
 def ops(codes, keys, values):
@@ -511,9 +516,16 @@ def something_else(a):
     return d
 
 
+def another_in_a_loop(a):
+    d = {1: 2}
+    for k in d:  # HERE `d` becomes another dict in a loop over it
+        d = {k + 1: 3}
+    return len(d)
+
+
 WRONG = [
     keys_of_two_types, sought_as_another, of_other_parts, with_lists, two_names, in_a_foreach, may_be_none,
-    no_such_method, as_a_value, something_else,
+    no_such_method, as_a_value, something_else, another_in_a_loop,
 ]  # fmt: skip
 
 

@@ -235,7 +235,7 @@ class Dicts(DictValues):
             among = func.value
         if self.is_view(among) and self.kind_of_dict(among) is None:
             return self.is_among(node, among)
-        if self.kind_of_dict(among) is None or (isinstance(among, ast.Set) and self._is_of_constants(among)):
+        if self.kind_of_dict(among) is None or (isinstance(among, ast.Set) and _is_of_numbers(among)):
             return None
         key = self._element(node.left)
         key = key if self.in_arm else self.keep(key)
@@ -243,9 +243,6 @@ class Dicts(DictValues):
         text = text if isinstance(node.ops[0], ast.In) else f"(!{text})"
         found = Value(text, BOOL, all(leaf.uniform for leaf in key.leaves), is_python=True)
         return found if self.in_arm else self.keep(found)
-
-    def _is_of_constants(self, node: ast.Set) -> bool:
-        return all(isinstance(each, (ast.Constant, ast.UnaryOp)) for each in node.elts)
 
     def _contains(self, node: Any, name: str, key: Value) -> str:
         return f"({self.found_text(name, self._sought(node, name, key))} >= 0)"
@@ -566,6 +563,11 @@ class Dicts(DictValues):
         self._need_dict_order(node)
         self.take_dict(node, name, self.given_dict(node, value))
         return True
+
+
+def _is_of_numbers(node: ast.Set) -> bool:
+    """Return whether a set is written that looks like one of numbers, each of which is compared."""
+    return not any(isinstance(each, (ast.Tuple, ast.Starred)) for each in node.elts)
 
 
 def _is_call_of(node: ast.expr, name: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterator
 from typing import Any, Callable
 
 from ._parts import Part
@@ -189,11 +190,12 @@ class ListValues(TupleLists):
 
     def refuse_other_in_loop(self, node: ast.For) -> None:
         """Fail if a name becomes another list in a loop over the one that it stands for."""
-        over = {at.id for at in ast.walk(node.iter) if isinstance(at, ast.Name) and self.is_list(at.id)}
+        over = {at.id for at in _not_copied(node.iter) if self.is_list(at.id) or at.id in self.dicts}
         for at in own_nodes(node.body) if over else ():
             if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store) and at.id in over:
+                what = "list" if self.is_list(at.id) else "set" if self.dicts[at.id].is_set else "dict"
                 help = f"give the other one a name of its own; or loop over a copy, `list({at.id})`"
-                self.fail(node.iter, f"`{at.id}` becomes another list in a loop over it", "here", help)
+                self.fail(node.iter, f"`{at.id}` becomes another {what} in a loop over it", "here", help)
 
     def _take(self, node: Any, name: str, other: str) -> None:
         """Have a list of numbers take the memory of another one, or its numbers if these are of another type."""
@@ -261,6 +263,16 @@ class ListValues(TupleLists):
         value = Value(lists[0].text, Array(Tuple(tuple(each.type.of for each in lists), form.of), 1), True)
         self.columns[value.text] = form, lists
         return value
+
+
+def _not_copied(node: ast.AST) -> Iterator[ast.Name]:
+    """Give the names in what a loop goes over, but for those that it has copies of: `list(xs)`, `sorted(d)`."""
+    if isinstance(node, ast.Name):
+        yield node
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    if not is_call or node.func.id not in ("list", "sorted"):
+        for inner in ast.iter_child_nodes(node):
+            yield from _not_copied(inner)
 
 
 def _is_list(node: ast.expr) -> bool:
