@@ -1,7 +1,9 @@
 """Dicts and sets in kernels are those of Python: what they hold, in which order, and what is refused."""
 
+import pickle
 import random
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -308,6 +310,14 @@ def test_results_have_pythons_numbers():
     assert type(spmdvm.kernel(counters)(A)[0]) is Counter
     found = spmdvm.kernel(with_defaults)(A)[0]
     assert type(found) is defaultdict and found["new"] == 0.0
+
+
+def test_kernels_with_counters_go_to_other_processes_by_value():
+    @spmdvm.kernel
+    def most(a):
+        return Counter(a).most_common(1), isinstance(a, Iterable)
+
+    assert pickle.loads(pickle.dumps(most))(A) == ([(5, 3)], True)
 
 
 def test_elements_read_dicts():

@@ -60,7 +60,7 @@ class _Module:
         self.name = name
 
 
-_OF_TYPES = ("builtins", "numpy", "spmdvm", "typing")
+_OF_TYPES = ("builtins", "collections", "numbers", "numpy", "spmdvm", "typing")
 
 
 class _Function:
