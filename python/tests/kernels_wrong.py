@@ -554,24 +554,9 @@ def element_of_another_shape(a):
     a[0] = a.swapaxes(0, 1)[0, 1]  # HERE `a` has no `swapaxes()` in a kernel
 
 
-def assertion_about_a_variable(x):
-    y = x + 1
-    assert y < 0, f"{x} gives {y}"  # HERE the text of an `assert` can have parameters
-    return y
-
-
-def assertion_about_an_element(x):
-    for v in (1, 2, 3):
-        assert v > x, f"{v}"  # HERE the text of an `assert` can have parameters
-    return x
-
-
-def assertion_of_a_function(x):
-    def positive(v):
-        assert v > 0, f"{v} is not positive"  # HERE the text of an `assert` can have parameters
-        return v
-
-    return positive(x)
+def assertion_about_an_array(a):
+    assert a[0] < 0, f"{a} is wrong"  # HERE an array is no part of the text of an `assert`
+    a[0] = 1
 
 
 def a_with(x):
@@ -680,10 +665,17 @@ def a_raise_of_several_values(x):
     return x
 
 
-def a_raise_about_a_variable(x):
+def a_raise_of_a_list(a):
+    found = [a[0], 2.0]
+    found.append(3.0)
+    if a[0] < 0:
+        raise ValueError("found %s" % found)  # HERE a list is no part of the text of a `raise`
+
+
+def a_raise_of_chosen_values(x):
     y = x + 1
     if y < 0:
-        raise ValueError(f"{x} gives {y}")  # HERE the text of a `raise` can have parameters
+        raise ValueError(f"{y} gives x" if x > 0 else "nothing")  # HERE texts of which one is chosen have no values
     return y
 
 

@@ -106,7 +106,7 @@ def test_there_are_enough():
         ("array_break", "a loop over `range` goes in order, and can be left"),
         ("array_return", "keep what is found, `first = min(first, i)`"),
         ("matrix_product", "write `*`; or annotate what is an array"),
-        ("assertion_about_a_variable", "print it before"),
+        ("assertion_about_an_array", "tell a part of it: `{a[0]}`, `{a.shape}`"),
         ("nothing_as_a_value", "use a number that stands for it"),
         ("none_that_is_added", "ask before, `if w is not None:`; or give it a value, `if w is None: w = …`"),
         ("none_that_is_compared", "write `w is None`"),
@@ -319,7 +319,7 @@ def test_assertions_are_told_as_in_python():
         assert x != 1, limit
         return x
 
-    for x, told in ((-1, "0 <= x < limit (x is a place)"), (1, "x != 1 (limit)")):
+    for x, told in ((-1, "0 <= x < limit (x is a place)"), (1, "x != 1 (3)")):
         with pytest.raises(AssertionError) as caught:
             checked(np.array([0, x]), 3)
         head = f"[assertion] Trap: assertion failed: {told} (lane 1) in `checked`"

@@ -189,19 +189,6 @@ def test_names_from_outside_are_not_those_of_parameters_of_the_kernel():
         kernel(np.array([1.0, 9.0]), 1.0)
 
 
-def test_what_a_text_cannot_have_is_told_with_what_to_write():
-    @spmdvm.kernel
-    def checked(x):
-        y = x * 2
-        if y < 0:
-            raise ValueError(f"{y} is negative")
-        return y
-
-    with pytest.raises(spmdvm.CompileError, match="the text of a `raise` can have parameters") as caught:
-        checked(1.0)
-    assert "help: print it before, with `print(…)`" in str(caught.value)
-
-
 def test_texts_have_names_outside():
     def first(a):
         if a[0] > 9:

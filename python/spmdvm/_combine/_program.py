@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import CompileError, Trap
+from .._kernel._messages import host_of
 from .._kernel._places import compile_error, in_python
 from .._kernel._program import Program as Text
 from .._kernel._types import BOOL, Num
@@ -36,12 +37,13 @@ class Program:
         self.advice, self.outside, self.nones = of_python.advice, of_python.outside, of_python.nones
         functions = [piece for piece in pieces if isinstance(piece, FunctionPiece)]
         self.in_python = not functions
+        host = host_of(of_python.tells)
         self.name = next((piece.name for piece in pieces if piece.parameter != "op"), pieces[0].name if pieces else who)
         try:
             if functions:
-                self.module = _with_module(functions, text, options)
+                self.module = _with_module(functions, text, {**options, **host})
             else:
-                self.module = _compile([(f"<{who}>", text)], **options)
+                self.module = _compile([(f"<{who}>", text)], **options, **host)
         except CompileError as error:
             raise compile_error(error, self, self.name) if self.in_python else error from None
         except TypeError as error:

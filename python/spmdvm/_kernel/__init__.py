@@ -38,7 +38,7 @@ from ._effects import fills_list
 from ._foreach import looks_like_foreach
 from ._functions import ACROSS
 from ._functions import foreach as foreach
-from ._instances import Instance, Translate, build, by_steps, kind_of, ran
+from ._instances import Instance, Translate, build, by_steps, handed_out, kind_of, ran
 from ._instead import meant
 from ._lambdas import is_lambda
 from ._places import ENTRY, in_python, name_python_line, with_python_lines
@@ -299,7 +299,8 @@ class Kernel:
         except Trap as trap:
             instance.forget(self)
             numbers = self._numbers(instance, given)
-            raise in_python(trap, instance, self._shapes(instance, given), numbers) from None
+            handed = handed_out(instance, trap, special.get("threads", 1) == 1) if instance.tells else None
+            raise in_python(trap, instance, self._shapes(instance, given), numbers, handed) from None
         except (TypeError, ValueError, OverflowError) as error:
             text = str(error).replace(", or declare the parameter `const`", "")
             if text.startswith(f"{ENTRY}()"):

@@ -350,7 +350,7 @@ def _tell_element(
         for name, value in zip(instance.param_names, values)
     }
     for told in instance.assertions.get((trap.file, trap.line), ()):
-        before = told.of({}) if isinstance(told, Said) else ""
+        before = told.of({}) if isinstance(told, Said) and not told.told else ""
         if before and before in trap.args[0]:
             trap.args = (trap.args[0].replace(before, told.of(trap.arguments), 1),)
             break

@@ -14,12 +14,13 @@ from typing import Any, Callable
 import numpy as np
 
 from .. import _containers
-from .._errors import CompileError
+from .._errors import CompileError, Trap
 from .._spmdvm import _compile_silently as _compile
 from ._asked_types import class_of, type_key
 from ._body import Body
 from ._known import NUMBER, VALUE
 from ._lists import LIST, LISTED
+from ._messages import host_of, noted
 from ._places import ENTRY, LOOP, TASK, compile_error
 from ._program import Param, Program
 from ._source import Declaration, Source
@@ -56,6 +57,8 @@ class Instance:
         self.overflows = program.overflows
         # By the functions that test whether a variable is None: what is told.
         self.nones = program.nones
+        # The functions of the host that take the values of what is raised.
+        self.tells = tuple(program.tells)
         self.advice, self.outside = program.advice, program.outside
         # How numbers and arrays are made to what it returns, if there are tuples in that or a `NamedTuple`.
         self.form = body.form if body.result is None and not _is_plain(body.form) else None
@@ -124,8 +127,12 @@ class Instance:
     def forget(self, kernel: Any) -> None:
         """Begin with new memory, as a call that failed has left its lists in the old one."""
         if self.has_lists:
-            self.module = _compile([(f"<kernel {kernel.__name__}>", self.text)], **kernel._options)
+            self.module = self.compiled(kernel, self.text)
             self.function = self.module[ENTRY]
+
+    def compiled(self, kernel: Any, text: str) -> Any:
+        """Compile its text, or one that does the same."""
+        return _compile([(f"<kernel {kernel.__name__}>", text)], **kernel._options, **host_of(self.tells))
 
     def shaped(self, results: tuple[Any, ...]) -> Any:
         """Give results as the function returns them, which may be tuples in tuples."""
@@ -160,7 +167,7 @@ def build(kernel: Any, body: Body, program: Program, export: list[str], params: 
     if len(takes) < len(kernel._names):
         instance.takes = takes
     try:
-        instance.module = _compile([(f"<kernel {kernel.__name__}>", instance.text)], **kernel._options)
+        instance.module = instance.compiled(kernel, instance.text)
         instance.function = instance.module[ENTRY]
         instance.lengths = _lengths_of(body, instance.module.width) if instance.made else None
     except CompileError as error:
@@ -179,10 +186,27 @@ def by_steps(kernel: Any, instance: Instance) -> Instance:
             if place is not None and lines[at].startswith("static inline "):
                 lines[at] = lines[at].replace("static inline", "static noinline", 1)
         slow = copy.copy(slow)
-        slow.module = _compile([(f"<kernel {kernel.__name__}>", "\n".join(lines))], **kernel._options)
+        slow.module = slow.compiled(kernel, "\n".join(lines))
         slow.function = slow.module[ENTRY]
         instance.by_steps = slow
     return instance.by_steps
+
+
+def handed_out(instance: Instance, trap: Trap, is_one_thread: bool) -> list[Any] | None:
+    """Give the values that the program has handed out for what it raises; None if they are not known.
+
+    Of several threads each was handed its own: the element that is told is computed once more here.
+    """
+    found = noted()
+    if is_one_thread:
+        return found
+    found = None
+    if trap.arguments and "print(" not in instance.text:
+        try:
+            instance.function(*trap.arguments.values())
+        except (Trap, TypeError, ValueError, OverflowError):
+            found = noted()
+    return found
 
 
 def kind_of(value: Any) -> Any:

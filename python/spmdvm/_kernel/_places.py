@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from .._errors import CompileError, Overflow, Trap, raised
 from ._inline import Inside
 from ._source import TOO_DEEP, Line, excerpt
 from ._support import FUNCTIONS
-from ._values import OUTSIDE
+from ._types import COMPLEX, FLOAT, INT, Num
+from ._values import OUTSIDE, Form, Maybe
 
 # The name of the exported function.
 ENTRY = "entry__"
@@ -26,6 +28,39 @@ RAISED = "raise"
 _GREATEST = 2**63 - 1
 
 
+class Told(NamedTuple):
+    """A value in a text that the program hands out before it fails.
+
+    Attributes:
+        name: what stands for it in the text.
+        form: how it is made of numbers, if it is a tuple.
+        types: those of its numbers; `bool` of one of Python's.
+        written: what is computed.
+    """
+
+    name: str
+    form: Form | None
+    types: tuple[Num | type, ...]
+    written: str
+
+    def of(self, handed: Iterator[Any]) -> Any:
+        """Make it of the numbers that are handed out."""
+        return _made(self.form, iter([_number(ty, handed) for ty in self.types]))
+
+
+class _Unknown:
+    """What stands in a text for a value that is not known."""
+
+    def __init__(self, told: Told) -> None:
+        self.told = told
+
+    def __repr__(self) -> str:
+        return f"{{{self.told.written}}}"
+
+    def __format__(self, _: str) -> str:
+        return repr(self)
+
+
 @dataclass(frozen=True, eq=False)
 class Said:
     """What is said by an `assert` whose text is an f-string, or by a `raise`.
@@ -35,15 +70,20 @@ class Said:
         text: the f-string, of numbers that the kernel is called with.
         outside: the constants that names in it stand for.
         error: what is raised.
+        told: what the program hands out for the text.
     """
 
     condition: str
     text: ast.JoinedStr
     outside: dict[str, Any]
     error: type[Exception] | None = None
+    told: tuple[Told, ...] = ()
 
-    def of(self, numbers: dict[str, Any]) -> str:
-        """Give it for these numbers; where they are not known, with their names."""
+    def of(self, numbers: dict[str, Any], handed: list[Any] | None = None) -> str:
+        """Give it for these numbers, and what was handed out; where they are not known, with their names."""
+        given = None if handed is None else iter(handed)
+        told = {value.name: _Unknown(value) if given is None else value.of(given) for value in self.told}
+        numbers = {**numbers, **told}
         try:
             text = self._text(self.text, numbers)
         except Exception:
@@ -62,7 +102,7 @@ class Said:
             return f"{{{ast.unparse(piece.value)}}}"
 
     def _key(self) -> tuple[Any, ...]:
-        return self.condition, ast.dump(self.text), repr(self.outside), self.error
+        return self.condition, ast.dump(self.text), repr(self.outside), self.error, self.told
 
     def __eq__(self, other: object) -> bool:
         """Return whether they say the same."""
@@ -71,6 +111,25 @@ class Said:
     def __hash__(self) -> int:
         """Give a number for what is said."""
         return hash(self._key())
+
+
+def _number(ty: Num | type, handed: Iterator[Any]) -> Any:
+    """Give a number as Python has it of what was handed out."""
+    found = next(handed)
+    if not isinstance(ty, Num):
+        return bool(found)
+    if ty.kind == "c":
+        found = complex(found, next(handed))
+    return {INT: int, FLOAT: float, COMPLEX: complex}.get(ty, ty.dtype.type)(found)
+
+
+def _made(form: Form | None, numbers: Iterator[Any]) -> Any:
+    if form is None:
+        return next(numbers)
+    parts = [_made(part, numbers) for part in form.parts]
+    if isinstance(form.of, Maybe):
+        return None if parts[0] else parts[1]
+    return form.of(*parts) if isinstance(form.of, type) else tuple(parts)
 
 
 def python_place(instance: Any, line: int | None) -> Line | None:
@@ -113,7 +172,11 @@ def _line_excerpt(place: Line, note: str, columns: tuple[int, int] | None = None
 
 
 def in_python(
-    trap: Trap, instance: Any, shapes: dict[str, tuple[int, ...]], numbers: dict[str, Any] | None = None
+    trap: Trap,
+    instance: Any,
+    shapes: dict[str, tuple[int, ...]],
+    numbers: dict[str, Any] | None = None,
+    handed: list[Any] | None = None,
 ) -> Trap:
     """Make a trap tell lines of Python.
 
@@ -122,6 +185,7 @@ def in_python(
         instance: what was called.
         shapes: those of the arrays that the kernel was given, by parameter.
         numbers: what it was given besides, by parameter. (Those of the element that failed are the trap's.)
+        handed: what the program has handed out for the text of what it raises, if that is known.
     """
     places = [python_place(instance, frame.line) for frame in trap.stack]
     head = str(trap.args[0] if trap.args else trap).split("\n", 1)[0]
@@ -168,7 +232,7 @@ def in_python(
             before, error = found[1], None
             if isinstance(told, Said):
                 of_element = {instance.variables.get(name, name): x for name, x in (trap.arguments or {}).items()}
-                error, told = told.error, told.of({**(numbers or {}), **of_element})
+                error, told = told.error, told.of({**(numbers or {}), **of_element}, handed)
             if error is not None:
                 new = raised(error, (), {**new.__dict__, "kind": "raised"})
                 before, told = "", told or error.__name__

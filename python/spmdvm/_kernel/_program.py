@@ -46,6 +46,8 @@ class Program:
         # Whether the host brings memory for arrays when it is called.
         self.brings_memory = False
         self.support: dict[str, str] = {}
+        # The declarations of functions of the host that take the values of what is raised, by their names.
+        self.tells: dict[str, str] = {}
         self.records: dict[Record, str] = {}
         # The declarations of constant arrays, by what they hold.
         self.tables: dict[tuple[str, tuple[str, ...]], str] = {}
@@ -157,7 +159,7 @@ class Program:
         self.has_complex = bool(_complex.occur(written))
         if self.has_complex:
             lines.extend((line, None) for line in _complex.prelude(written).splitlines())
-        for helper in self.support.values():
+        for helper in (*self.support.values(), *self.tells.values()):
             lines.extend((line, None) for line in helper.splitlines())
         for record, name in self.records.items():
             members = []
