@@ -1,5 +1,5 @@
 """Texts of `raise` and `assert` in kernels with values that are known only while they run."""
-# ruff: noqa: UP030, UP031, UP032 (texts are made in every way of Python)
+# ruff: noqa: UP031, UP032 (texts are made in every way of Python)
 
 import math
 import pickle
