@@ -173,8 +173,8 @@ def array_axis_in_a_foreach(a):
         a[i] = np.sum(two, axis=0)  # HERE `sum` along an axis gives an array, which is made outside of `foreach`
 
 
-def array_counted_in_fractions(a):
-    return np.arange(0.0, len(a), 0.5) + a  # HERE `np.arange` counts in integers in a kernel
+def array_without_an_end(a):
+    return np.arange(0.0, np.inf, 0.5) + a  # HERE an array has a finite length
 
 
 def array_given_by_a_function_that_calls_itself(a):
@@ -1107,10 +1107,6 @@ def array_made_of_a_list(x):
     return np.array([1, 2, 3])[x]  # HERE an index takes integers
 
 
-def array_of_a_number(x):
-    return np.sum(x * np.array(3))  # HERE `np.array` cannot be called in a kernel
-
-
 def array_of_rows_that_differ(x):
     a = np.array([[1, 2], [x]])  # HERE the rows of an array are alike
     return a[0, 0]
@@ -1660,7 +1656,7 @@ def array_covariance_with_weights(a):
 
 
 def array_covariance_with_a_number(a):
-    c = np.cov(a, a[0])  # HERE `np.cov` does not take such arguments
+    c = np.cov(a, a[0])  # HERE `np.cov` takes an array as its `y`
     a[0] = c[0, 1]
 
 

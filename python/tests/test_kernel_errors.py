@@ -40,7 +40,6 @@ def test_there_are_enough():
     ("function", "help"),
     [
         ("random_numbers", "`rng = spmdvm.rng(seed, i)`, and draw with `rng.random()`"),
-        ("array_of_a_number", "it lists numbers, `np.array([x, y])`, or copies an array"),
         ("arrays_that_change_places", "are rows of one: `np.zeros((2, n))`"),
         ("array_changed_as_a_whole", "`a[:] = …`"),
         ("array_slice_named_twice", "are rows of one: `np.zeros((2, n))`"),
@@ -49,7 +48,6 @@ def test_there_are_enough():
         ("array_along_two_axes", "`np.sum(np.sum(a, axis=2), axis=0)`"),
         ("array_with_its_dimensions_kept", "leave `keepdims` out"),
         ("array_axis_in_a_foreach", "loop over the rows: `np.sum(a[i])`, or columns, `np.sum(a[:, j])`"),
-        ("array_counted_in_fractions", "`np.linspace(start, stop, n)`"),
         ("generator_as_a_number", "makes one of its own, of another stream: `spmdvm.rng(seed, i, 1)`"),
         ("generator_with_another_method", "`rng.normal() or normal(mean, deviation)`"),
         ("array_generator_of_the_code_around", "for each element: `rng = spmdvm.rng(seed, i)`"),

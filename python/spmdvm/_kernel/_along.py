@@ -25,7 +25,7 @@ _NORMS = {
     _linear.norm_of_least: f"{_NORM} of least",
 }
 # Those that take the elements of one row at once.
-_BY_ROWS = ("sum", "mean", "min", "max", "any", "all", "count_nonzero")
+_BY_ROWS = ("sum", "prod", "mean", "min", "max", "any", "all", "count_nonzero")
 
 
 class Along(Histograms):

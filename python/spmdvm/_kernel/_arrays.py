@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _functions, _library
+from . import _library
 from ._effects import taken_whole
 from ._equations import Equations
 from ._joins import JOINS
@@ -33,7 +33,7 @@ MAKERS = (np.zeros, np.ones, np.empty, np.full)
 MAKERS_LIKE = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.empty_like: np.empty, np.full_like: np.full}
 _OF_TWO = (builtins.min, builtins.max)
 _COPIES = (np.copy, np.array, np.ascontiguousarray)
-_AS_THEY_ARE = (np.asarray, np.asanyarray)
+AS_THEY_ARE = (np.asarray, np.asanyarray)
 _KNOWN_BEFORE = (
     "numbers that are passed, lengths of arrays, and what is computed of them with "
     "+ - * // %, min, max and constant powers"
@@ -108,8 +108,10 @@ class Arrays(Equations):
             return self._array_given(node, function)
         if function in (np.array, np.asarray) and (made := self.copied_list(node)) is not None:
             return made
-        if function in _AS_THEY_ARE and len(node.args) == 1 and not node.keywords:
+        if function in AS_THEY_ARE and len(node.args) == 1 and not node.keywords:
             return self.as_array(node.args[0])
+        if function in (*AS_THEY_ARE, np.array) and (dtype := dtype_of(node)) is not None:
+            return self._in_type(node, function, self.annotation(dtype))
         if function in _COPIES and len(node.args) == 1 and not node.keywords:
             is_other = function is np.array and not self.makes_elements(node.args[0])
             return None if is_other else self.copied(node, node.args[0])
@@ -134,7 +136,9 @@ class Arrays(Equations):
         if function in JOINS:
             return self.joined(node, function)
         if function is np.arange:
-            return self._counting(node)
+            return self.counting(node)
+        if function is np.linspace and not self.gives_several_arrays(node, function):
+            return self.spread(node)[0]
         if function in (np.cumsum, np.cumprod):
             return self._cumulative(node, "+" if function is np.cumsum else "*")
         if function is np.outer and len(node.args) == 2 and not node.keywords:
@@ -147,6 +151,14 @@ class Arrays(Equations):
             result = self._of_library(node, _library.find(function))
             return result if isinstance(result.type, Array) else None
         return None
+
+    def _in_type(self, node: ast.Call, function: Any, of: Num) -> Value | None:
+        """Translate `np.asarray(a, np.float32)`, which is the array itself if it has that type; None of a number."""
+        source, of = node.args[0], strong(of)
+        found = self.array_of(source)
+        if found is not None and found.type.of == of and function in AS_THEY_ARE:
+            return found
+        return self.copied(node, source, of) if found is not None or self.makes_elements(source) else None
 
     def _is_of_one(self, node: ast.Call, function: Any) -> bool:
         """Return whether `np.cov` and `np.corrcoef` are of one vector, of which they give a number."""
@@ -546,48 +558,6 @@ class Arrays(Equations):
         self.parts[name] = Part(array, self._name_of(array), (Axis(Value("0", INT, True, 0, 0, 0), 1),))
         return Value(name, array.type, array.uniform)
 
-    def _counting(self, node: ast.Call) -> Value:
-        """Translate `np.arange(n)`, `np.arange(start, stop)` and `np.arange(start, stop, step)` of integers."""
-        given = {keyword.arg: keyword.value for keyword in node.keywords}
-        dtype = given.pop("dtype", None)
-        if given or not 1 <= len(node.args) <= 3:
-            self.fail(node, "`np.arange` takes one to three numbers and a dtype", "something else here")
-        args = [self.number(arg) for arg in node.args]
-        for arg, value in zip(node.args, args):
-            if not value.type.is_int:
-                help = (
-                    "compute with the index: `x = start + step * np.arange(n)`; or write `np.linspace(start, stop, n)`"
-                )
-                self.fail(arg, "`np.arange` counts in integers in a kernel", f"this is `{value.type}`", help)
-        start, stop, step = (constant(0), args[0], constant(1)) if len(args) == 1 else (*args, constant(1))[:3]
-        if step.const in (None, 0):
-            self.fail(node.args[2], "the step of `np.arange` is a constant, and not zero", "here")
-        if start.const == 0 and step.const > 0:
-            apart = stop
-        else:
-            apart = self.operate(node, "-", *((stop, start) if step.const > 0 else (start, stop)))
-        size = abs(int(step.const))
-        if size > 1:
-            apart = self.operate(node, "//", self.operate(node, "+", apart, constant(size - 1)), constant(size))
-        length = (
-            _functions.find(max)(self, node, [constant(0), self.keep(apart)]) if start.const != 0 or size > 1 else apart
-        )
-        if apart.const is not None:
-            length = constant(max(0, int(apart.const)))
-        elif start.const == 0 and size == 1:
-            length = _functions.find(max)(self, node, [constant(0), apart]) if apart.low < 0 else apart
-        ty = strong(start.type if start.type != INT else stop.type)
-        ty = ty if dtype is None else self.annotation(dtype)
-        made = self.new_array(node, strong(ty), [length], None)
-        counters = [self.temporary("at")]
-        self._begin(node, counters, [self.dim(made.text, 0)], True)
-        index = self._indices_at(made, counters)
-        number = self.operate(node, "+", start, self.operate(node, "*", index[0], constant(int(step.const))))
-        place, _ = self.place_of(made, index)
-        self.emit(f"{place} = {self.cast(number, made.type.of, node).text};")
-        self._end(True)
-        return made
-
     def _cumulative(self, node: ast.Call, op: str) -> Value:
         """Translate `np.cumsum` and `np.cumprod`, one element after another as numpy does."""
         if len(node.args) != 1 or node.keywords:
@@ -734,3 +704,11 @@ class Arrays(Equations):
 
 def _may_be_array(node: ast.expr) -> bool:
     return isinstance(node, (ast.Name, ast.Subscript))
+
+
+def dtype_of(node: ast.Call) -> ast.expr | None:
+    """Give the type with which `np.array(a, np.float32)` and its like are called; None if there is more, or none."""
+    named = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
+    given = [*node.args[1:], *named]
+    is_alone = len(given) == 1 and len(named) == len(node.keywords)
+    return given[0] if is_alone and node.args else None

@@ -14,7 +14,7 @@ import numpy as np
 from .._errors import CompileError
 from . import _functions, _instead, _library, _random
 from ._along import without_axis
-from ._arrays import MAKERS, MAKERS_LIKE, Arrays
+from ._arrays import AS_THEY_ARE, MAKERS, MAKERS_LIKE, Arrays, dtype_of
 from ._asked_types import class_of, type_key
 from ._effects import changed_in
 from ._given import Reference
@@ -162,6 +162,12 @@ class Calls(Arrays):
         several = self._several(node, function)
         if several is not None:
             return several
+        if (
+            any(function is each for each in (*AS_THEY_ARE, np.array))
+            and node.args
+            and (found := self._as_one(node)) is not None
+        ):
+            return found
         known = _functions.find(function)
         if known is not None:
             if node.keywords:
@@ -181,6 +187,17 @@ class Calls(Arrays):
         if _library.is_typed(function):
             return self._of_numbers(node, function, written)
         return self._of_library(node, written)
+
+    def _as_one(self, node: ast.Call) -> Value | None:
+        """Translate `np.asarray(x)` of a number, which stays one, of numpy's; None of another call."""
+        dtype = dtype_of(node)
+        if len(node.args) > 1 + (dtype is not None) or (node.keywords and dtype is None):
+            return None
+        value = self.expression(node.args[0])
+        if value.parts is not None or not isinstance(value.type, Num):
+            return None
+        ty = value.type if dtype is None else self.annotation(dtype)
+        return self.convert(node, value, strong(ty))
 
     def _several(self, node: ast.Call, function: Any) -> Value | None:
         """Translate `min`, `max`, `sum`, `any` and `all` of a tuple; None if it is another call."""
@@ -490,6 +507,10 @@ class Calls(Arrays):
             source, lookup, key = Source.of(inner), _functions.lookup_of(inner), inner
         changed = changed_in(source.tree, lookup)
         own = self._arguments(node, source.tree, name, function if isinstance(function, Local) else inner, changed)
+        for given_name, value, at in zip(own.names, own.values, own.nodes):
+            if given_name in _library.arrays_of(function) and not isinstance(value.type, Array):
+                message = f"`{ast.unparse(node.func)}` takes an array as its `{given_name}`"
+                self.fail(at, message, f"this is `{value.type}`")
         dims = tuple(value.type.ndim for value in own.values if isinstance(value.type, Array))
         if scope is None and _library.of_dimensions(function, dims) is not function:
             # One with the same parameters.

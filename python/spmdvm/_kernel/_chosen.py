@@ -23,6 +23,9 @@ class Chosen(Rearranged):
         """Return whether a function of numpy gives a tuple of arrays."""
         if function is np.unique:
             return any(keyword.arg in _OF_UNIQUE for keyword in node.keywords)
+        if function is np.linspace:
+            given = {keyword.arg: keyword.value for keyword in node.keywords}
+            return self.flag_of(given, "retstep", False) if len(node.args) < 5 else True
         is_where = function is np.where and len(node.args) == 1 and not node.keywords
         return function is np.histogram or function is np.nonzero or is_where
 
@@ -32,6 +35,8 @@ class Chosen(Rearranged):
             return None
         if function is np.histogram:
             return self.histogram(node)
+        if function is np.linspace:
+            return tuple_of(self.spread(node))
         return self._distinct_parts(node) if function is np.unique else self._nonzero(node)
 
     def _nonzero(self, node: ast.Call) -> Value:

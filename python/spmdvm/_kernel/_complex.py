@@ -108,6 +108,12 @@ static inline S C py_cpow(S C a, N int64 n) {
 _OF_LANES = """
 static inline uniform C py_creduce_add(C a) { return OF(reduce_add(a.re), reduce_add(a.im)); }
 static inline uniform C py_cextract(C a, uniform int lane) { return OF(extract(a.re, lane), extract(a.im, lane)); }
+static inline uniform C py_creduce_mul(C a) {
+    for (uniform int step = programCount / 2; step > 0; step /= 2) {
+        C b; b.re = rotate(a.re, step); b.im = rotate(a.im, step); a = a * b;
+    }
+    return OF(extract(a.re, 0), extract(a.im, 0));
+}
 """
 _CONVERTED = "static inline S C OF(S OTHER a) { return OF((S T)a.re, (S T)a.im); }\n"
 _KINDS = {

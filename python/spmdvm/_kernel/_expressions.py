@@ -19,6 +19,9 @@ from ._scopes import Local
 from ._types import BOOL, FLOAT, INT, NUMBERS, Array, Num, Record, Tuple
 from ._values import INT64, LANE, Value, constant, constants, literal, tuple_of
 
+# What numbers of numpy's have as arrays do.
+_OF_NUMBERS = {"shape": tuple_of(()), "ndim": constant(0), "size": constant(1)}
+
 
 class Expressions(Operators):
     """Translates expressions; `Body` has what they need to know."""
@@ -170,6 +173,10 @@ class Expressions(Operators):
         owner = self.array_of(node.value) if isinstance(node, ast.Attribute) and node.attr == "dtype" else None
         if owner is not None and isinstance(owner.type.of, Num):
             return owner.type.of
+        if owner is None and isinstance(node, ast.Attribute) and node.attr == "dtype":
+            value = self.read_name(node.value) if isinstance(node.value, ast.Name) else None
+            if value is not None and value.parts is None and isinstance(value.type, Num) and not value.type.weak:
+                return value.type
         found = self.resolve(node)
         ty = _functions.type_of(found)
         if ty is None:
@@ -306,6 +313,8 @@ class Expressions(Operators):
             if value is not None and value.parts is not None:
                 help = f"take them apart, `x, y = {owner.id}`; or take one, `{owner.id}[0]`"
                 self.fail(node, f"`{owner.id}` is a tuple and has no `{node.attr}`", f"{len(value.parts)} values", help)
+            if value is not None and node.attr in _OF_NUMBERS and isinstance(value.type, Num) and not value.type.weak:
+                return _OF_NUMBERS[node.attr]
             if value is not None:
                 self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
         elif node.attr in ("shape", "size", "ndim") and (part := self._unnamed_array(owner)) is not None:

@@ -32,7 +32,7 @@ _LIST = (
 )
 
 _FUNCTIONS: dict[Any, str] = {
-    np.asarray: "it is an array itself, or lists numbers, `np.asarray([x, y])`; a number is one without it",
+    np.asarray: "it takes an array, a number or numbers that are listed, `np.asarray([x, y])`, and a dtype",
     np.array: "it lists numbers, `np.array([x, y])`, or copies an array",
     sum: "write `np.sum(a)` of an array, or loop",
     builtins.any: "write `np.any(a)` of an array, or loop",
@@ -82,7 +82,6 @@ _METHODS = {
     **dict.fromkeys(["random", "integers", "normal", "uniform", "standard_normal", "rand", "randint"], _RANDOM),
     **dict.fromkeys(["cumsum", "cumprod"], "write `np.cumsum(a)`"),
     **dict.fromkeys(["nonzero", "take", "compress"], _TAKE),
-    "prod": "write `np.prod(a)`",
     "trace": "write `np.trace(m)`",
     "searchsorted": "write `np.searchsorted(a, x)`",
     "count": "bits are counted by `np.bitwise_count(n)`; else write the loop",

@@ -415,17 +415,6 @@ def number_for(function: Any) -> Any:
     return _is(function)
 
 
-@array_for(np.linspace)
-def linspace(start, stop, num=50):
-    out = np.empty(num)
-    step = (stop - start) / (num - 1)
-    for i in foreach(num):
-        out[i] = i * step + start if i > 0 else start * 1.0
-    if num > 1:
-        out[num - 1] = stop
-    return out
-
-
 @array_for(np.diff)
 def diff(a):
     return a[1:] - a[:-1]
@@ -627,14 +616,6 @@ def interp(x, xp, fp):
     return slope * (x - xp[low - 1]) + fp[low - 1]
 
 
-@number_for(np.prod)
-def prod(a):
-    product = np.sum(a[:0]) + 1
-    for x in a:
-        product *= x
-    return product
-
-
 @number_for(np.ptp)
 def ptp(a):
     return np.max(a) - np.min(a)
@@ -724,11 +705,7 @@ def nanmax(a):
 
 @number_for(np.nanprod)
 def nanprod(a):
-    product = np.sum(a[:0]) + 1
-    for x in a.ravel():
-        if x == x:
-            product *= x
-    return product
+    return np.prod(np.where(np.isnan(a), 1, a))
 
 
 @number_for(np.nanmedian)
@@ -812,13 +789,20 @@ def dimensions_of(function: Any) -> int | None:
     return _DIMENSIONS.get(function)
 
 
+def arrays_of(function: Any) -> tuple[str, ...]:
+    """Give the parameters of a function that are arrays, where something else would be told as another mistake."""
+    return _GIVEN_ARRAYS.get(function, ())
+
+
 def note(
     of_complex: Iterable[Any] = (),
     choices: Mapping[Any, Choice] = {},
     dimensions: Mapping[Any, int] = {},
     by_dimensions: Mapping[Any, Mapping[tuple[int, ...], Any]] = {},
+    arrays: Mapping[Any, tuple[str, ...]] = {},
 ) -> None:
     """Note what is known of functions: which take complex numbers, which are chosen, and by how many dimensions."""
+    _GIVEN_ARRAYS.update(arrays)
     _OF_COMPLEX.update(of_complex)
     _CHOICES.update(choices)
     _DIMENSIONS.update(dimensions)
@@ -833,9 +817,10 @@ _OF_FLOATS = [np.logaddexp, np.logaddexp2, np.modf, np.frexp, np.spacing, np.hea
 _OF_COMPLEX: set[Any] = set()
 _CHOICES: dict[Any, Choice] = {}
 _DIMENSIONS: dict[Any, int] = {}
+_GIVEN_ARRAYS: dict[Any, tuple[str, ...]] = {}
 _BY_DIMENSIONS: dict[Any, Mapping[tuple[int, ...], Any]] = {}
 note(
-    (np_isclose, prod_of_some, sumprod, linspace, diff, prod, polyval, array_equal, allclose, trapezoid, take, triu,
+    (np_isclose, prod_of_some, sumprod, diff, polyval, array_equal, allclose, trapezoid, take, triu,
      tril, convolve, nanprod),
     {searchsorted: Choice("side", 2, {"left": searchsorted, "right": searchsorted_right})},
     {diff: 1, polyval: 1, partition: 1, argpartition: 1},

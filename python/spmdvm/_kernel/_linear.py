@@ -284,4 +284,5 @@ _library.note(
         corrcoef: {(1,): _correlation_of_one},
         cov: {(1,): _cov_of_one, **dict.fromkeys([(1, 2), (2, 1), (2, 2)], _cov_of_both)},
     },
+    {cov: ("m", "y"), corrcoef: ("x", "y")},
 )  # fmt: skip

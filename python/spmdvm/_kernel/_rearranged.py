@@ -11,7 +11,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _functions
-from ._along import Along
+from ._counting import Counting
 from ._parts import Axis, Part
 from ._types import FLOAT64, INT, Num, strong
 from ._values import LONGEST, Value, constant, exactly
@@ -23,7 +23,7 @@ _DIAGONALS = (np.diag, np.diagonal)
 REARRANGE = (np.repeat, np.tile, np.roll, *_FLIPS, *_AT_LEAST, *_DIAGONALS)
 
 
-class Rearranged(Along):
+class Rearranged(Counting):
     """Translates what puts elements to other places; `Body` has what it needs to know."""
 
     def rearranged(self, node: ast.Call, function: Any) -> Value | None:

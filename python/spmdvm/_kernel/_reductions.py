@@ -31,6 +31,7 @@ FUNCTIONS = {
     np.var: "var",
     np.std: "std",
     np.count_nonzero: "count_nonzero",
+    np.prod: "prod",
 }
 METHODS = frozenset(FUNCTIONS.values()) - {"count_nonzero"}
 # Methods of numbers: the function that they are (none: the number itself), and how many arguments they take.
@@ -221,9 +222,9 @@ class Reductions(Broadcasts):
             return BOOL, "true" if how == "all" else "false"
         if how == "mean":
             ty = ty if ty.kind in "fc" else FLOAT64
-        if how == "sum" and ty.kind in "bi":
+        if how in ("sum", "prod") and ty.kind in "bi":
             ty = NUMBERS["int64"]
-        if how == "sum" and ty.kind == "u":
+        if how in ("sum", "prod") and ty.kind == "u":
             ty = NUMBERS["uint64"]
         if ty == BOOL:
             self.fail(node, f"bools have no `{how}`", "bools", "ask for `any` or `all`")
@@ -231,7 +232,7 @@ class Reductions(Broadcasts):
             self.refuse_complex(node, how, value)
         ty = strong(ty)
         if how not in ("min", "max"):
-            return ty, literal(0, ty)
+            return ty, literal(1 if how == "prod" else 0, ty)
         if ty.kind == "f":
             return ty, literal(np.inf if how == "min" else -np.inf, ty)
         info = np.iinfo(ty.dtype)
@@ -243,7 +244,7 @@ class Reductions(Broadcasts):
             return f"{total.text} {_SIGNS[how]} {self.as_bool(node, value).text}"
         value = self.cast(value, total.type, node)
         if how not in ("min", "max"):
-            return f"{total.text} + {value.text}"
+            return f"{total.text} {'*' if how == 'prod' else '+'} {value.text}"
         if total.type.kind != "f":
             return f"{how}({total.text}, {value.text})"
         helper = "py_minimum" if how == "min" else "py_maximum"
@@ -257,6 +258,8 @@ class Reductions(Broadcasts):
         """Write what the lanes have found together."""
         if how in _SIGNS:
             return f"{how}({total})"
+        if how == "prod":
+            return f"py_creduce_mul({total})" if ty.kind == "c" else f"{self.program.use('py_product')}({total})"
         if how not in ("min", "max"):
             return self.sum_of_lanes(total, ty)
         least = f"(({ty.spmd})reduce_{how}({total}))"

@@ -81,6 +81,11 @@ FUNCTIONS = {
     return x != x || y != y ? x + y : x == y ? y : x == 0 ? copysign((T)doublebits((int64)1), y)
         : (T)doublebits(intbits(x) + ((x < y) == (x > 0) ? (int64)1 : (int64)-1));
 }""",
+    # In a tree, as sums are made.
+    "py_product": """template <typename T> static inline uniform T py_product(varying T x) {
+    for (uniform int step = programCount / 2; step > 0; step /= 2) x = x * rotate(x, step);
+    return extract(x, 0);
+}""",
     "py_minimum": """template <typename T> static inline T py_minimum(T a, T b) {
     return a != a ? a : min(a, b);
 }""",

@@ -185,7 +185,17 @@ class Tuples:
     def with_array(self, call: ast.Call, how: str) -> tuple[ast.Call, str, ast.expr]:
         """Give a call of a function of numpy, with arrays for tuples, how it is called, and its argument."""
         call = self.with_arrays(call)
-        return call, how, call.args[0]
+        (source, *others) = call.args
+        if isinstance(source, (ast.List, ast.Tuple)) and source.elts and not any(map(self._is_several, source.elts)):
+            # Numbers that are written one by one.
+            source = self._standing_for(source)
+            call = ast.copy_location(ast.Call(call.func, [source, *others], call.keywords), call)
+        return call, how, source
+
+    def _is_several(self, node: ast.expr) -> bool:
+        """Return whether something that is listed is no number."""
+        is_written = isinstance(node, (ast.Starred, ast.List, ast.Tuple))
+        return is_written or self.array_of(node) is not None or self.makes_elements(node)
 
     def with_arrays(self, call: ast.Call) -> ast.Call:
         """Give a call with arrays for tuples that have a name, as numpy takes them."""
@@ -197,6 +207,10 @@ class Tuples:
         """Give the array of what is in a tuple that has a name; anything else as it is."""
         if isinstance(node, (ast.Tuple, ast.List)) or self._tuple_at(node) is None:
             return node
+        return self._standing_for(node)
+
+    def _standing_for(self, node: ast.expr) -> ast.expr:
+        """Give an expression that stands for the array of what is in a tuple."""
         listed = ast.copy_location(ast.Attribute(ast.Name("<array>", ast.Load()), "T", ast.Load()), node)
         self.parts_of[id(listed)] = listed, self.listed_array(node)
         return listed
