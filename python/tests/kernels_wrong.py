@@ -108,10 +108,6 @@ def array_numbers_for_a_plane(a):
     a[0] = t[1, 1]
 
 
-def array_parts_at_once(a):
-    a[::2], a[1::2] = 0, 1  # HERE a part of an array is assigned by a statement of its own
-
-
 def array_mask_of_and(a):
     a[a > 1 and a < 3] = 0  # HERE this takes one value, not an array of them
 

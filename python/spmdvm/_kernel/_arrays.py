@@ -115,7 +115,7 @@ class Arrays(Equations):
         if function in _COPIES and len(node.args) == 1 and not node.keywords:
             is_other = function is np.array and not self.makes_elements(node.args[0])
             return None if is_other else self.copied(node, node.args[0])
-        if function is np.sort and len(node.args) == 1 and not node.keywords:
+        if function is np.sort and len(node.args) == 1 and self._has_kind_alone(node):
             made = self.copied(node, node.args[0])
             self.sort_in_place(node, made)
             return made
@@ -135,6 +135,8 @@ class Arrays(Equations):
             return self.turned(node, node.args[0])
         if function in JOINS:
             return self.joined(node, function)
+        if function is np.append and len(node.args) == 2 and not node.keywords:
+            return self._appended(node)
         if function is np.arange:
             return self.counting(node)
         if function is np.linspace and not self.gives_several_arrays(node, function):
@@ -152,6 +154,19 @@ class Arrays(Equations):
             return result if isinstance(result.type, Array) else None
         return None
 
+    def _appended(self, node: ast.Call) -> Value:
+        """Translate `np.append(a, b)`, of numbers and of the elements of arrays in a row."""
+        both: list[ast.expr] = []
+        for at in node.args:
+            if self.may_be_several(at):
+                array = self.in_a_row(at, self.numbers_at(at))
+            else:
+                value = self.keep(self.number(at))
+                array = self._unnamed(node, ([value], strong(value.type), (1,)))
+            both.append(self.standing_for(at, array))
+        given = ast.copy_location(ast.Tuple(both, ast.Load()), node)
+        return self.joined(ast.copy_location(ast.Call(node.func, [given], []), node), np.concatenate)
+
     def _in_type(self, node: ast.Call, function: Any, of: Num) -> Value | None:
         """Translate `np.asarray(a, np.float32)`, which is the array itself if it has that type; None of a number."""
         source, of = node.args[0], strong(of)
@@ -159,6 +174,11 @@ class Arrays(Equations):
         if found is not None and found.type.of == of and function in AS_THEY_ARE:
             return found
         return self.copied(node, source, of) if found is not None or self.makes_elements(source) else None
+
+    def _has_kind_alone(self, node: ast.Call) -> bool:
+        """Return whether a sort is given nothing but the way it is made, `kind="stable"`."""
+        kinds = [k.value.value for k in node.keywords if k.arg == "kind" and isinstance(k.value, ast.Constant)]
+        return len(kinds) == len(node.keywords) and all(kind in _library.SORTS for kind in kinds)
 
     def _is_of_one(self, node: ast.Call, function: Any) -> bool:
         """Return whether `np.cov` and `np.corrcoef` are of one vector, of which they give a number."""
@@ -181,6 +201,9 @@ class Arrays(Equations):
             return self.reshaped(node, source, node.args)
         if name == "transpose" and not node.args and not node.keywords:
             return self.turned(node, source)
+        if name == "argsort" and self.makes_elements(source):
+            given = ast.copy_location(ast.Call(node.func, [source, *node.args], node.keywords), node)
+            return self._of_library(given, _library.find(np.argsort))
         if name in ("repeat", "diagonal") and self.makes_elements(source):
             given = ast.copy_location(ast.Call(node.func, [source, *node.args], node.keywords), node)
             return self.rearranged(given, getattr(np, name))

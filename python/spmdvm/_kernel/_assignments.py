@@ -12,11 +12,12 @@ import numpy as np
 
 from . import _instead, _random
 from ._parts import is_complex_part
+from ._scattered import Scattered
 from ._types import Array, Num, Record, named
 from ._values import LANE, Value, constant, tuple_of, unequal
 
 
-class Assignments:
+class Assignments(Scattered):
     """Translates assignments; `Body` has what they need to know."""
 
     def do_Assign(self, node: ast.Assign) -> None:
@@ -32,6 +33,8 @@ class Assignments:
         target = node.targets[0]
         if len(node.targets) > 1 and any(self.is_masked(each) or self.is_part(each) for each in node.targets):
             return self._assign_parts(node)
+        if self.is_scattered(target):
+            return self.scatter(node, target, node.value, None)
         if self.is_masked(target):
             return self.assign_masked(node, target, node.value, None)
         if self.is_part(target):
@@ -98,6 +101,8 @@ class Assignments:
             region = self.region_of(target.id)
             if region is not self.regions[-1] and target.id in region.names and target.id not in self._indices():
                 return self.reduce(node, target.id, node.op, node.value)
+        if self.is_scattered(target):
+            return self.scatter(node, target, node.value, node.op)
         if self.is_masked(target):
             return self.assign_masked(node, target, node.value, node.op)
         if self.is_part(target):
@@ -126,6 +131,16 @@ class Assignments:
                 self.assign(part, at)
             return
         if self.stores_item(target, value):
+            return None
+        if self.is_part(target) and value.parts is None:
+            # What is assigned is there already.
+            at = ast.copy_location(ast.Attribute(ast.Name("<value>", ast.Load()), "T", ast.Load()), target)
+            self.elements[id(at)] = value
+            if isinstance(value.type, Array):
+                del self.elements[id(at)]
+                self.parts_of[id(at)] = at, value
+            self.assign_part(target, target, at, None)
+            self.elements.pop(id(at), None)
             return None
         if self.is_part(target):
             self.fail(target, "a part of an array is assigned by a statement of its own", "here")

@@ -174,7 +174,12 @@ class Expressions(Operators):
         if owner is not None and isinstance(owner.type.of, Num):
             return owner.type.of
         if owner is None and isinstance(node, ast.Attribute) and node.attr == "dtype":
-            value = self.read_name(node.value) if isinstance(node.value, ast.Name) else None
+            at = node.value
+            value = self.read_name(at) if isinstance(at, ast.Name) else None
+            if isinstance(at, (ast.Call, ast.BinOp, ast.Subscript)):
+                value = self.as_array(at) or self.expression(at)
+            if value is not None and isinstance(value.type, Array) and isinstance(value.type.of, Num):
+                return value.type.of
             if value is not None and value.parts is None and isinstance(value.type, Num) and not value.type.weak:
                 return value.type
         found = self.resolve(node)
@@ -341,10 +346,14 @@ class Expressions(Operators):
         return _complex.part_of(self, self._as_number(owner, value), which)
 
     def _unnamed_array(self, node: ast.expr) -> Value | None:
-        """Give a part of an array, or one of the arrays that a function gives; None if it is something else."""
+        """Give an array without a name: a part of one, what a function gives, or what is computed; None of a number."""
         given = self.among_given(node) if isinstance(node, ast.Subscript) else None
-        if given is not None or isinstance(node, ast.Call):
+        if given is not None:
             return given
+        if isinstance(node, ast.Call) or (isinstance(node, ast.Subscript) and self.is_of_histogram(node)):
+            return self.array_of(node)
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
+            return self.as_array(node)
         return self.part(node) if self.is_part(node) else None
 
     def _size(self, value: Value) -> Value:

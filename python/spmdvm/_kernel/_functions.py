@@ -76,12 +76,19 @@ def find(function: Any) -> Call | None:
     entry = _KNOWN.get(id(function))
     if entry is not None:
         return entry[1]
-    ty = type_of(function) if isinstance(function, type) else None
+    ty = type_of(function) if isinstance(function, type) or _is_of_numba(function) else None
     return None if ty is None else lambda body, node, args: _conversion(body, node, args, ty)
+
+
+def _is_of_numba(found: Any) -> bool:
+    """Return whether something is a type of numba's, such as `numba.float32`: functions for it are kernels, too."""
+    return (type(found).__module__ or "").startswith("numba.core.types")
 
 
 def type_of(found: Any) -> Num | None:
     """Give the type of numbers that an annotation or a conversion names."""
+    if _is_of_numba(found):
+        return NUMBERS.get(getattr(found, "name", ""))
     if isinstance(found, str):
         return NUMBERS.get(found) or {"int": INT, "float": FLOAT, "complex": COMPLEX}.get(found) or _named(found)
     if found is bool or found is np.bool_:

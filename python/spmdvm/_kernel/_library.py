@@ -17,6 +17,9 @@ import numpy as np
 # `spmdvm.foreach`, which is put here when it is made.
 foreach: Any = None
 
+# What `kind` is of sorts.
+SORTS = ("quicksort", "heapsort", "mergesort", "stable", None)
+
 _WRITTEN: dict[int, tuple[Any, Any]] = {}
 
 
@@ -485,6 +488,19 @@ def argsort(a):
     return out
 
 
+@array_for(np.bincount)
+def bincount(x, weights=None, minlength=0):
+    n = int(minlength)
+    for i in x:
+        assert i >= 0, "`bincount` takes integers from 0 up"
+        n = max(n, int(i) + 1)
+    out = np.zeros(n, np.int64 if weights is None else np.float64)
+    assert weights is None or len(weights) == len(x), "there is a weight for each element"
+    for k in range(len(x)):
+        out[x[k]] += 1 if weights is None else weights[k]
+    return out
+
+
 @array_for(np.partition)
 def partition(a, kth):
     assert -len(a) <= kth < len(a), "`partition` takes the place of an element"
@@ -822,6 +838,10 @@ _BY_DIMENSIONS: dict[Any, Mapping[tuple[int, ...], Any]] = {}
 note(
     (np_isclose, prod_of_some, sumprod, diff, polyval, array_equal, allclose, trapezoid, take, triu,
      tril, convolve, nanprod),
-    {searchsorted: Choice("side", 2, {"left": searchsorted, "right": searchsorted_right})},
-    {diff: 1, polyval: 1, partition: 1, argpartition: 1},
+    {
+        searchsorted: Choice("side", 2, {"left": searchsorted, "right": searchsorted_right}),
+        # All sorts keep equal elements in order.
+        argsort: Choice("kind", 2, dict.fromkeys(SORTS, argsort)),
+    },
+    {diff: 1, polyval: 1, partition: 1, argpartition: 1, argsort: 1, bincount: 1},
 )  # fmt: skip

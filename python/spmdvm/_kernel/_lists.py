@@ -11,10 +11,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from ._dict_tables import gone_of
 from ._list_methods import CHANGING, ListMethods
 from ._parts import Axis, Part
-from ._types import FLOAT64, INT, Array, Num, named, strong
+from ._types import FLOAT64, INT, Array, Num, Tuple, named, strong
 from ._values import LONGEST, Value, formed
 from ._variables import spmd_name
 
@@ -295,10 +297,21 @@ class Lists(ListMethods):
         dtype = given.pop("dtype", None)
         if array is None or array.type.ndim != 1 or not self.is_of_list(array) or given:
             return None
-        self.refuse_tuples(node.args[0], array)
         if self.in_foreach() or self.in_arm:
             self.fail(node, "an array is made of a list before, once for all elements", "here", "give it a name before")
-        return self.array_of_list(self.all_of(node, node.args[0]), None if dtype is None else self.annotation(dtype))
+        of = None if dtype is None else self.annotation(dtype)
+        if isinstance(array.type.of, Tuple):
+            return self._rows_of_list(node, array, of)
+        return self.array_of_list(self.all_of(node, node.args[0]), of)
+
+    def _rows_of_list(self, node: ast.Call, array: Value, of: Num | None) -> Value:
+        """Give an array with a row for each of the tuples in a list."""
+        form, columns = self.columns_of(array)
+        if form.parts != (None,) * len(columns):
+            self.refuse_tuples(node.args[0], array)
+        given = ast.copy_location(ast.Tuple([self.standing_for(node, column) for column in columns], ast.Load()), node)
+        made = self.joined(ast.copy_location(ast.Call(node.func, [given], []), node), np.column_stack)
+        return made if of in (None, made.type.of) else self.copied(node, self.standing_for(node, made), strong(of))
 
     def array_of_list(self, listed: ast.ListComp, of: Num | None) -> Value:
         """Give an array of as many numbers as turn out to be: a list without a name, which nobody changes."""

@@ -15,6 +15,8 @@ from ._types import BOOL, INT, Array, Num, Record, Tuple
 from ._values import LONGEST, Value, exactly
 
 _LONGEST_WINDOW = 64
+# What computes indices: of masks these make numbers, or nothing.
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift)
 NO_INDEX = (
     "`None` cannot stand in an index",
     "here",
@@ -201,18 +203,34 @@ class Parts(Offsets):
             return False
         if not self.is_uniform_here() or self.array_of(node.value) is None or not self.makes_elements(node.slice):
             return False
+        if not self.in_arm:
+            self.compute_indices(node.slice)
         array = self.array_of(node.slice)
         return array is None or array.type.of == BOOL
 
     def takes(self, node: ast.Subscript) -> bool:
         """Return whether elements are taken whose indices stand in an array: `a[order]`."""
-        if id(node) in self.elements or not isinstance(node.slice, (ast.Name, ast.Call, ast.Subscript)):
+        may_be_indices = (ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.List)
+        if id(node) in self.elements or not isinstance(node.slice, may_be_indices):
             return False
         if not self.is_uniform_here() or self.in_arm or not isinstance(node.ctx, ast.Load):
             return False
         array = self.array_of(node.value)
+        if array is not None:
+            self.compute_indices(node.slice)
         at = None if array is None or array.type.ndim == 0 else self.array_of(node.slice)
         return at is not None and at.type.ndim == 1 and isinstance(at.type.of, Num) and at.type.of.is_int
+
+    def compute_indices(self, node: ast.expr) -> None:
+        """Compute an array of indices once, where it is written as `order + 1` or `[0, 2]`."""
+        if id(node) in self.parts_of:
+            return
+        if isinstance(node, ast.List) and node.elts:
+            self.listed_array(node)
+        is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC)
+        is_sum |= isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+        if is_sum and self.makes_elements(node):
+            self.parts_of[id(node)] = node, self.copied(node, node)
 
     def is_part(self, node: ast.expr) -> bool:
         """Return whether an index takes more than one element."""

@@ -219,6 +219,8 @@ def _used_as_arrays(node: ast.AST) -> list[ast.expr]:
             owner = node.func.value
             of_numpy = isinstance(owner, ast.Name) and owner.id in ("np", "numpy")
             return node.args[:1] if of_numpy else [owner]
+        if node.func.attr == "concatenate" and node.args and isinstance(node.args[0], (ast.Tuple, ast.List)):
+            return node.args[0].elts
         if node.func.attr in _TAKE_ARRAYS:
             own = (
                 [node.func.value]
