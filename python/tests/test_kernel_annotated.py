@@ -149,9 +149,9 @@ def test_types_that_kernels_do_not_have():
         def f(x) -> str:
             return x
 
-    def lists():
+    def named_ones():
         @spmdvm.kernel
-        def f(x) -> list[float]:
+        def f(x) -> dict[str, float]:
             return x
 
     def several():
@@ -161,7 +161,7 @@ def test_types_that_kernels_do_not_have():
 
     assert "`str` is no type of the results of kernels" in error_of(text)
     assert "`NDArray[np.floating]` is no type of the results of kernels" in error_of(several)
-    assert "use `np.float32`" in error_of(lists)
+    assert "use `np.float32`" in error_of(named_ones)
 
     def named(x) -> str:
         return x

@@ -193,3 +193,76 @@ def test_arrays_are_appended():
         return np.append(a, 1.0), np.append(a, a * 2), np.append(a, [1, 2]), np.append(m, 3), np.append(a, np.min(a))
 
     check(appended, np.array([1.0, 3, 5, 0]))
+
+
+def costs(a, b):
+    n, k = len(a), len(b)
+    m = np.full((n + 1, k + 1), np.inf)
+    m[0, 0] = 0.0
+    for i in range(n):
+        for j in range(k):
+            m[i + 1, j + 1] = (a[i] - b[j]) ** 2 + min(m[i, j], m[i, j + 1], m[i + 1, j])
+    return m[1:, 1:]
+
+
+def every_other(m):
+    return m[1:, ::2]
+
+
+def test_functions_give_parts_of_several_dimensions():
+    def used(a):
+        whole, m, total = costs(a, a[1:]), np.outer(a, a), 0.0
+        whole[0] = 1
+        part = every_other(m)
+        for k in range(3):
+            total += costs(a[k:], a).sum()
+        return whole, whole.shape, part + 1, m.sum(), costs(a, a)[-1, -1], total
+
+    check(used, np.array([1.0, 3, 5, 0]))
+
+    def shared(a):
+        m = np.outer(a, a)
+        part = every_other(m)
+        part[0, 0] = 9.0
+        return m.sum()
+
+    # In Python that changes the array of which it is a part.
+    with pytest.raises(spmdvm.CompileError, match="`every_other` may return an array that it is passed"):
+        spmdvm.kernel(shared)(np.array([1.0, 3, 5, 0]))
+
+
+def steps_of(a) -> list[tuple[int, float]]:
+    steps = [(0, 0.5)]
+    for k in range(len(a)):
+        steps.append((k, a[k] * 2))
+    return steps
+
+
+def test_lists_in_annotations_tell_nothing():
+    def path(a) -> tuple[list[tuple[int, float]], float]:
+        return steps_of(a), a[0]
+
+    def doubled(a) -> list[float]:
+        return [x * 2 for x in a]
+
+    a = np.array([1.0, 3, 5])
+    for function in (steps_of, path, doubled):
+        assert spmdvm.kernel(function)(a) == function(a)
+
+
+def test_axes_and_shapes_by_functions():
+    def asked(a):
+        m, wide = np.outer(a, a), np.zeros((4, 3))
+        wide[:, :2] = np.expand_dims(a, axis=-1)
+        return (
+            np.expand_dims(a, 0),
+            np.expand_dims(a, -1) * a,
+            wide,
+            np.shape(m)[1],
+            np.ndim(m),
+            np.size(a),
+            np.shape(a),
+        )
+
+    check(asked, np.array([1.0, 3, 5, 0]))
+    assert spmdvm.kernel(lambda a: np.shape(a)[0])(np.zeros(5)) == 5

@@ -183,12 +183,6 @@ def of_other_tuples(a):
     return len(xs)
 
 
-def made_to_an_array(a):
-    xs = []
-    xs.append((1, a[0]))
-    return np.array(xs)  # HERE this takes no list of tuples in a kernel
-
-
 def summed(a):
     xs = []
     xs.append((1, a[0]))
@@ -211,7 +205,7 @@ def parts_stored_to(a):
 @pytest.mark.parametrize(
     "function",
     [
-        numbers_and_tuples, tuples_and_numbers, of_other_tuples, made_to_an_array, summed, greatest, parts_stored_to,
+        numbers_and_tuples, tuples_and_numbers, of_other_tuples, summed, greatest, parts_stored_to,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip

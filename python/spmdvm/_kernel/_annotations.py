@@ -22,7 +22,7 @@ from ._plain import parameters
 from ._source import Source
 from ._tuples import is_named_tuple
 from ._types import INT, Array, Num, Uniform, is_laid_out, record_of
-from ._values import Value
+from ._values import Form, Value
 
 # What annotations of numpy's name that stands for several types.
 _ABSTRACT = (
@@ -252,6 +252,9 @@ def meaning(found: Any) -> Told:
     if origin in _UNIONS or isinstance(found, typing.TypeVar):
         # One of several types.
         return None
+    if found is list or origin in (list, collections.abc.Sequence, collections.abc.Iterable):
+        # What is in them they tell themselves.
+        return None
     if origin is tuple:
         return None if Ellipsis in arguments or not arguments else tuple(meaning(part) for part in arguments)
     if origin is np.ndarray:
@@ -314,21 +317,27 @@ def _evaluated(body: Any, node: Any) -> Any:
     return body.resolve(node)
 
 
-def converted(body: Any, node: Any, parts: Any, is_tuple: bool) -> list[Value]:
+def converted(body: Any, node: Any, parts: Any, is_tuple: bool, form: Form | None) -> list[Value]:
     """Convert what is returned, all values of tuples, to what the function is annotated to return."""
     what = told(body)
     if what is None:
         return list(parts)
     annotation, line = body.source.tree.returns, body.source.line(node).number
-    several = _leaves(what)
+    several = _leaves(what, form)
     if what == NOTHING or isinstance(what, tuple) != is_tuple or len(several) != len(parts):
         count = f"{len(parts)} values" if is_tuple else "a value"
         body.fail(annotation, f"line {line} returns {count}, and this tells of something else", "here")
     return [_converted(body, node, part, of) for part, of in zip(parts, several)]
 
 
-def _leaves(what: Told) -> tuple[Told, ...]:
-    return tuple(leaf for part in what for leaf in _leaves(part)) if isinstance(what, tuple) else (what,)
+def _leaves(what: Told, form: Form | None = None) -> tuple[Told, ...]:
+    """Give what is told of each value; of a tuple or a list of tuples, of which nothing is told, that is nothing."""
+    if what is None and form is not None:
+        return (None,) * form.count
+    if not isinstance(what, tuple):
+        return (what,)
+    forms = form.parts if form is not None and len(form.parts) == len(what) else (None,) * len(what)
+    return tuple(leaf for part, of in zip(what, forms) for leaf in _leaves(part, of))
 
 
 def _converted(body: Any, node: Any, value: Value, what: Told) -> Value:

@@ -145,6 +145,10 @@ class Calls(Arrays):
             return self._length(node)
         if function is ord:
             return self._code(node)
+        if (name := next((name for name in ("shape", "ndim", "size") if function is getattr(np, name)), None)) and (
+            len(node.args) == 1 and not node.keywords
+        ):
+            return self.expression(ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node))
         if function is tuple or is_named_tuple(function):
             return self.made_tuple(node, function)
         if function is float and len(node.args) == 1 and text_of(node.args[0]) is not None:

@@ -60,7 +60,7 @@ _OF_NUMPY = {
     **dict.fromkeys(["bincount", "histogram2d", "histogramdd", "digitize"], _BINS),
     **dict.fromkeys(["einsum", "tensordot", "inner", "vdot", "kron"], "write the loops"),
     **dict.fromkeys(["svd", "eig", "eigh", "qr", "lstsq", "pinv", "slogdet", "matrix_rank"], _OUTSIDE),
-    **dict.fromkeys(["expand_dims", "atleast_3d"], "index with None: `a[:, None]`"),
+    "atleast_3d": "index with None: `a[:, None]`",
     **dict.fromkeys(["nanmedian", "nanpercentile", "nanquantile", "nanprod", "nancumsum"], _NANS),
     "diagflat": "write `np.diag(v)`",
     **dict.fromkeys(["fft", "ifft", "rfft", "irfft"], "write the butterflies, or transform outside of the kernel"),

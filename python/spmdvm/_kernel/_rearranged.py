@@ -20,7 +20,7 @@ _FLIPS = {np.flip: None, np.flipud: 0, np.fliplr: 1}
 _AT_LEAST = {np.atleast_1d: 1, np.atleast_2d: 2}
 _IDENTITIES = (np.eye, np.identity)
 _DIAGONALS = (np.diag, np.diagonal)
-REARRANGE = (np.repeat, np.tile, np.roll, *_FLIPS, *_AT_LEAST, *_DIAGONALS)
+REARRANGE = (np.repeat, np.tile, np.roll, np.expand_dims, *_FLIPS, *_AT_LEAST, *_DIAGONALS)
 
 
 class Rearranged(Counting):
@@ -36,6 +36,8 @@ class Rearranged(Counting):
             return self._flipped(node, _FLIPS[function])
         if function in _AT_LEAST:
             return self._at_least(node, _AT_LEAST[function])
+        if function is np.expand_dims:
+            return self._with_one_more(node)
         if function in _DIAGONALS:
             return self._diagonal(node, function)
         if function is np.roll:
@@ -202,6 +204,17 @@ class Rearranged(Counting):
         if array.type.ndim >= ndim:
             return array
         return self.part_at(node, array, [ast.Constant(None), ast.Slice()])
+
+    def _with_one_more(self, node: ast.Call) -> Value:
+        """Translate `np.expand_dims(a, axis)`: the array, with one more axis, of length 1."""
+        given = self.arguments_of(node, ("a", "axis"), 2)
+        array, axis = self.numbers_at(given["a"], False), self._constant_axis(given["axis"])
+        ndim = array.type.ndim + 1
+        if not -ndim <= axis < ndim:
+            self.fail(given["axis"], f"the result has {ndim} dimensions", f"there is no axis {axis}")
+        indices: list[ast.expr] = [ast.Slice() for _ in range(ndim)]
+        indices[axis % ndim] = ast.Constant(None)
+        return self.part_at(node, array, indices)
 
     def _diagonal(self, node: ast.Call, function: Any) -> Value:
         """Translate `np.diag(v, k)` and `np.diagonal(m, k)`: a matrix with a diagonal, or the diagonal of one."""

@@ -64,7 +64,7 @@ class Returns:
             if self.uniform and not part.uniform:
                 self.fail(node, "the result would differ between lanes", "this value differs from lane to lane")
         is_tuple = value.parts is not None
-        parts = _annotations.converted(self, node, parts, is_tuple)
+        parts = _annotations.converted(self, node, parts, is_tuple, value.form)
         if flag is not None:
             parts, form, is_tuple = [flag, *parts], Form((None, form), Maybe()), True
         if self.returns is not None and (len(self.returns) != len(parts) or self.returns_tuple != is_tuple):
@@ -204,7 +204,7 @@ class Returns:
         numbers: list[Value] = []
         nodes, value = self._all_returned(node.value, known)
         found, form, several = value.leaves, value.form, value.parts is not None
-        found = self._as_before(node, _annotations.converted(self, node, found, several))
+        found = self._as_before(node, _annotations.converted(self, node, found, several, form))
         for each, value in zip(nodes, found):
             if not isinstance(value.type, Array):
                 arrays.append(None)
@@ -430,13 +430,22 @@ class Returns:
         one that it was passed, its callers take care that they change neither (`refuse_to_share`).
         """
         is_part = self.identity is not None and (value.text in self.parts or value.text in self.views)
-        if not (self.copies_now or is_part) or value.type.ndim != 1 or self.in_arm or not self.is_uniform_here():
+        is_copied = self.copies_now and value.type.ndim == 1
+        if not (is_copied or is_part) or self.in_arm or not self.is_uniform_here():
             return None
         root = self._root_of(value.text)
         is_whole = self.is_list_text(value.text)
         if self.is_of_list(value) and (is_whole or not self.is_own_list(replace(value, text=f"{root}__list"))):
             return None
         passed = {at for at, param in enumerate(self.params) if self.param_text(param.name) == root}
+        if value.type.ndim > 1:
+            if not isinstance(value.type.of, Num) or self.is_of_list(value):
+                return None
+            self.copied_of |= passed
+            lengths = [self.dim(value.text, k) for k in range(value.type.ndim)]
+            made = self.made_now(node, value.type.of, lengths, None, ast.unparse(node), True)
+            self._copy_elements(node, made, value)
+            return self.list_result(node, made)
         self.copied_of |= passed
         name, length = self.temporary("copy"), self.dim(value.text, 0)
         self.begin_list(name)
