@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -25,6 +26,10 @@ class Control(Steps):
 
     def do_If(self, node: ast.If) -> None:
         """`if`, `elif`, `else`."""
+        truth = self.known_by_dimensions(node.test)
+        if truth is not None:
+            # What the other branch does is for arrays of other dimensions.
+            return self.block(node.body if truth else node.orelse)
         self.emit(f"if ({self.test(node.test)}) {{")
         before = None if self.assigned is None else set(self.assigned)
         self._inner(node.body)
@@ -35,6 +40,28 @@ class Control(Steps):
             self._inner(node.orelse)
         self.emit("}")
         self.assigned = after if self.assigned is None else self.assigned if after is None else self.assigned & after
+
+    def known_by_dimensions(self, node: ast.expr) -> bool | None:
+        """Return whether a condition holds that asks how many dimensions arrays have; None of any other."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            found = self.known_by_dimensions(node.operand)
+            return None if found is None else not found
+        if isinstance(node, ast.BoolOp):
+            # (What stands behind the operand that decides is not computed in Python either.)
+            decides = isinstance(node.op, ast.Or)
+            for part in node.values:
+                found = self.known_by_dimensions(part)
+                if found is None or found is decides:
+                    return found
+            return not decides
+        if not isinstance(node, ast.Compare) or not any(map(_asks_dimensions, ast.walk(node))):
+            return None
+        both = [node.left, *node.comparators]
+        is_simple = all(_asks_dimensions(part) or isinstance(part, (ast.Constant, ast.Name)) for part in both)
+        if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARED or not is_simple:
+            return None
+        a, b = (self.number(part).const for part in both)
+        return None if a is None or b is None else _COMPARED[type(node.ops[0])](a, b)
 
     def _in_branches(self, node: Any, statement: Any) -> None:
         """Translate a statement with `a if c else b` as two, of which one is executed."""
@@ -297,3 +324,16 @@ def _target_in(loop: ast.AST, name: str) -> ast.Name | None:
     """Give what a loop assigns to, if that has a name."""
     found = ast.walk(loop.target) if isinstance(loop, ast.For) else ()
     return next((node for node in found if isinstance(node, ast.Name) and node.id == name), None)
+
+
+_COMPARED: dict[type[ast.cmpop], Any] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}  # fmt: skip
+
+
+def _asks_dimensions(node: ast.AST) -> bool:
+    """Return whether an expression is `a.ndim`, or `len(a.shape)`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1:
+        return isinstance(node.args[0], ast.Attribute) and node.args[0].attr == "shape"
+    return isinstance(node, ast.Attribute) and node.attr == "ndim"

@@ -405,6 +405,9 @@ class Operators(Calls):
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
         """Translate `a if c else b`."""
+        known = self.known_by_dimensions(node.test)
+        if known is not None:
+            return self.expression(node.body if known else node.orelse)
         if not self.in_arm and self.needs_branches(node):
             return self.chosen_before(node)
         test = self.condition(node.test)
