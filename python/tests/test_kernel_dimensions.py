@@ -1,5 +1,5 @@
 """Branches of kernels by the dimensions of arrays, of which the other ones are for other arrays."""
-# ruff: noqa: SIM (branches are the matter)
+# ruff: noqa: SIM102, SIM108 (branches are the matter)
 
 import numpy as np
 import pytest

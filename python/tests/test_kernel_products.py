@@ -96,3 +96,14 @@ def test_arrays_are_converted():
         assert np.asarray(f).dtype == np.asarray(w).dtype and np.all(f == w)
     # One that has the type already is the array itself.
     assert a.tolist() == b.tolist() == [9, 2, 3]
+
+
+def test_numbers_have_an_empty_shape():
+    def turned(a):
+        angle = np.asarray(a[0])
+        r = np.zeros(angle.shape + (3, 3))  # noqa: RUF005
+        r[..., 0, 0], r[..., 1, 2] = np.cos(angle), np.sin(angle)
+        return r
+
+    a = np.array([0.5, 1])
+    np.testing.assert_allclose(spmdvm.kernel(turned)(a), turned(a), rtol=1e-15)

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _instead
 from ._scopes import Local
-from ._types import BOOL
+from ._types import BOOL, Num
 from ._values import Form, Value, constants, of_tuple, tuple_of
 from ._wrappers import inner_of
 
@@ -148,8 +148,14 @@ class Tuples:
         if isinstance(node, ast.BinOp):
             return self.joined_tuples(node)
         is_part = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and self._is_tuple(node.value)
-        is_shape = isinstance(node, ast.Attribute) and self._is_tuple(node) and self.array_of(node.value) is not None
+        is_shape = isinstance(node, ast.Attribute) and self._is_tuple(node)
+        is_shape = is_shape and (self.array_of(node.value) is not None or self._is_shape_of_one(node))
         return self.expression(node) if isinstance(node, ast.Tuple) or is_part or is_shape else self.named_tuple(node)
+
+    def _is_shape_of_one(self, node: ast.Attribute) -> bool:
+        """Return whether it is the shape of a number of numpy's, which is empty."""
+        value = self.read_name(node.value) if isinstance(node.value, ast.Name) and node.attr == "shape" else None
+        return value is not None and value.parts is None and isinstance(value.type, Num) and not value.type.weak
 
     def ordered_tuples(self, node: Any, op: str, a: Value, b: Value) -> str:
         """Write which of two tuples comes first: the first values that differ tell, or else how many there are."""
