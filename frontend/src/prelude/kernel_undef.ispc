@@ -52,7 +52,9 @@
 #undef __PIO4_SHORT_2
 #undef __TWO_TO_MINUS_64
 #undef __TRIG_LIMIT
-#undef __TRIG_CANCELLED
+#undef __TRIG_FEW
+#undef __TRIG_CANCELLED_FEW
+#undef __TRIG_CANCELLED_MANY
 #undef __EXP_NORMAL
 #undef __EXP_OVERFLOW
 #undef __EXP_UNDERFLOW

@@ -55,8 +55,12 @@ static inline SHAPE __ANGLE __reduce_huge(SHAPE REAL a) {
 }
 
 // Declares r + rl = x - n pi/2 and z = r^2, bits, whose last two are those of the whole number n, and huge: whether
-// __reduce_huge is to take over, because x is so large, or the first two parts have cancelled so far, that the error of
-// r - r1 would show.
+// __reduce_huge is to take over, because x is so large, or x and the first two parts have cancelled so far, that an error would
+// show.
+//
+// The second part has so few digits that n times it is exact up to four times __TRIG_FEW, and with it r1 - r: only the third
+// part's error counts, which is so small that most of the floating-point numbers nearest to multiples of pi/2 stay here. Of larger n
+// the error of r1 - r counts.
 //
 // Adding __TO_WHOLE rounds to a whole number, whose digits are then the last of the sum's. The parts of pi/2 are positive,
 // so that r is -0 where x is.
@@ -68,7 +72,9 @@ static inline SHAPE __ANGLE __reduce_huge(SHAPE REAL a) {
     SHAPE REAL r = __op_fma(r##n, -__PIO2_DOWN_2, r##1); \
     SHAPE REAL rl = __op_fma(r##n, -__PIO2_DOWN_3, __op_fma(r##n, -__PIO2_DOWN_2, r##1 - r)); \
     SHAPE REAL z = r * r; \
-    SHAPE bool huge = !(__op_abs(r) >= __op_abs(r##n * __TRIG_CANCELLED));
+    SHAPE REAL r##m = __op_abs(r##n); \
+    SHAPE REAL r##many = __op_fma(r##m, __TRIG_CANCELLED_MANY, -(__TRIG_CANCELLED_MANY * __TRIG_FEW)); \
+    SHAPE bool huge = !(__op_abs(r) >= __op_max(r##m * __TRIG_CANCELLED_FEW, r##many));
 
 // The same of a huge x, but of its magnitude.
 #define __TRIG_REDUCE_HUGE(x, bits, r, rl, z) \

@@ -49,6 +49,27 @@ fn double_functions_of_one_argument() {
     }
 }
 
+/// Those of which a reduction leaves least.
+#[test]
+fn angles_nearest_to_multiples_of_a_quarter_turn() {
+    let library = Library::new(16);
+    let near =
+        (1..60_000).chain((60_000..40_000_000).step_by(2_003)).map(|n| f64::from(n) * std::f64::consts::FRAC_PI_2);
+    let doubles: Vec<f64> = near.flat_map(|x| [x.next_down(), x, -x.next_up()]).collect();
+    let floats: Vec<f32> = doubles.iter().map(|&x| x as f32).collect();
+    for f in UNARY.iter().filter(|f| ["sin", "cos", "tan"].contains(&f.name)) {
+        let [mut in_floats, mut in_doubles] = [Worst::default(), Worst::default()];
+        for (&x, y) in floats.iter().zip(library.unary(f.name, &floats)) {
+            in_floats.add(format_args!("{}({x:e}) = {y:e}", f.name), error_in_floats(y, (f.exact)(f64::from(x))));
+        }
+        for (&x, y) in doubles.iter().zip(library.unary(f.name, &doubles)) {
+            in_doubles.add(format_args!("{}({x:e}) = {y:e}", f.name), error_in_doubles(y, (f.exact)(x)));
+        }
+        in_floats.check(f.name, "float", FLOAT_BOUND);
+        in_doubles.check(f.name, "double", DOUBLE_BOUND);
+    }
+}
+
 #[test]
 fn every_float16() {
     let library = Library::new(16);
