@@ -142,8 +142,10 @@ fn decided(op: BinaryOp, ty: Ty, constant_ty: Ty, bits: u64) -> Option<bool> {
         return None;
     }
     let value = to_integer(constant_ty, bits);
-    let width = ty.size() as u32 * 8;
-    let (least, most) = match ty.is_signed() {
+    // A signed value that is compared as an unsigned one of at least its size may be any of that type.
+    let as_unsigned = ty.is_signed() && !constant_ty.is_signed() && constant_ty.size() >= ty.size();
+    let width = if as_unsigned { constant_ty.size() } else { ty.size() } as u32 * 8;
+    let (least, most) = match ty.is_signed() && !as_unsigned {
         true => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
         false => (0, (1i128 << width) - 1),
     };

@@ -1,9 +1,11 @@
 // Comparisons that their types decide.
-export bool f(uint x, int8 y, float z, uniform uint8 w) {
+export bool f(uint x, int8 y, float z, uniform uint8 w, int v) {
     bool a = x < 0;                       //~ warning: W0216
     a = a || 0 <= x;                      //~ warning: W0216
     a = a || y == 200;                    //~ warning: W0216
     a = a || z == 0.1d;                   //~ warning: W0216
     a = a || 300 > w;                     //~ warning: W0216
+    a = a || v < 0u;                      //~ warning: W0216
+    a = a || v == 0xffffffff || v == 0x80000000 || v < 0xf0000000u || y == (uniform uint8)255;
     return a || x > 0 || y == 127 || z == 0.5d || z < 0.1d || w < 255 || x == 0xffffffff;
 }
