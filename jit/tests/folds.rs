@@ -92,6 +92,36 @@ fn a_lane_of_the_lane_numbers_is_its_own_number() {
 }
 
 #[test]
+fn a_lane_of_a_sum_with_the_lane_numbers_is_a_sum() {
+    let (ops, u) = (|op| Kind::Op { op, ty: I32, from: I32 }, Type::uniform(I32));
+    folds(
+        |b, [x, _, first, ..]| {
+            let lanes = b.inst(ops(Op::Iota), &[], Type::varying(I32));
+            let (zero, two) = (i32_(b, 0), i32_(b, 2));
+            let row = b.op(Op::Add, I32, &[first, lanes]);
+            let back = b.op(Op::Sub, I32, &[first, lanes]);
+            let other = b.op(Op::Add, I32, &[x, lanes]);
+            let of = [(row, zero), (back, two), (other, zero)];
+            let mut of = of.map(|(v, lane)| b.inst(ops(Op::Extract), &[v, lane], u)).to_vec();
+            // So that lanes follow one another is known.
+            let again = b.op(Op::Add, I32, &[lanes, of[0]]);
+            of.push(b.op(Op::Ne, I32, &[row, again]));
+            of
+        },
+        "%7: i32 = const 0x0
+         %17: i32 = const 0xfffffffe
+         %6: v.i32 = iota.i32
+         %9: v.i32 = add.i32 %2, %6
+         %11: v.i32 = add.i32 %0, %6
+         %13: i32 = add.i32 %2, %17
+         %14: i32 = extract.i32 %11, %7
+         %16: v.bool = ne.i32 %9, %9
+         exit x0
+         r25=%13 r26=%14 r7=%16",
+    );
+}
+
+#[test]
 fn conversions_forth_and_back_disappear() {
     folds(
         |b, [x, _, u, ..]| {

@@ -280,10 +280,23 @@ impl<'a> Folder<'a> {
         self.defs.splat(v).map(Rewrite::Value)
     }
 
-    /// What a lane holds in `iota`.
-    fn lane_number(&self, v: Value, lane: Value) -> Option<Rewrite> {
+    /// What a lane holds in `iota`, or in a sum or difference of that and of what is the same in all lanes.
+    fn lane_number(&mut self, v: Value, lane: Value) -> Option<Rewrite> {
         let lane = self.known(lane).filter(|&lane| lane < self.region.width.lanes() as u64)?;
-        self.op(v, Op::Iota).map(|_| Rewrite::Const(lane))
+        let inst = self.defs.get(v)?;
+        let Kind::Op { op, ty, .. } = inst.kind else { return None };
+        match op {
+            Op::Iota => Some(Rewrite::Const(lane)),
+            Op::Add | Op::Sub if ty.is_int() => {
+                let is_lane = [0, 1].map(|i| self.op(inst.arg(i), Op::Iota).is_some());
+                let uniform = |v: Value| if self.ty(v).is_varying() { self.defs.splat(v) } else { Some(v) };
+                let same = [0, 1].map(|i| uniform(inst.arg(i)));
+                let of_lane = |i: usize| if is_lane[i] { Some(self.constant(ty, lane)) } else { same[i] };
+                let [Some(a), Some(b)] = [0, 1].map(of_lane) else { return None };
+                Some(plain(op, ty, &[a, b]))
+            }
+            _ => None,
+        }
     }
 
     fn of_constants(&self, op: Op, ty: Ty, from: Ty, args: &[Value]) -> Option<Rewrite> {
