@@ -592,7 +592,8 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn bad_literal(&mut self, code: Code, span: Span, message: String) -> ExprKind<'a> {
-        self.mention(Diagnostic::new(code, span, message));
+        // It is read: nothing is missed behind it.
+        self.diagnostics.emit(Diagnostic::new(code, span, message));
         ExprKind::Error
     }
 

@@ -161,7 +161,7 @@ impl<'a> Parser<'a, '_> {
         let start = self.span();
         let specifiers =
             if bodies && self.is_untyped_function() { self.missing_result_type() } else { self.specifiers()? };
-        if specifiers.is_complete || self.eat(TokenKind::Semi) {
+        if specifiers.is_complete || self.eat(TokenKind::Semi) || self.ends_with_type(&specifiers) {
             self.check_declares_something(&specifiers);
             return Ok(Vec::new());
         }
@@ -181,6 +181,12 @@ impl<'a> Parser<'a, '_> {
         let after = if specifiers.is_typedef { "after the `typedef`" } else { "after the declaration" };
         self.expect_semi(after)?;
         Ok(self.finish_parts(parts))
+    }
+
+    /// Returns whether what was typed at a prompt ends with the definition of a type, so that it needs no `;`.
+    fn ends_with_type(&self, specifiers: &Specifiers<'a>) -> bool {
+        let ends = self.in_prompt && self.kind() == TokenKind::Eof;
+        ends && specifiers.declares_type && !self.hoisted.is_empty()
     }
 
     /// A name directly followed by parameters: a function whose result type is missing.

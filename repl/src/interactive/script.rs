@@ -12,7 +12,10 @@ use std::rc::Rc;
 /// Answers all inputs. With `batch` the first error ends it, and is the command's failure.
 pub fn run(shell: &mut Shell, batch: bool) -> Result<(), Failure> {
     let mut input = String::new();
-    let lines = Rc::new(RefCell::new(std::io::stdin().lock().lines().map_while(Result::ok).peekable()));
+    // What is no text is told by whoever reads the line.
+    let text = |line: Vec<u8>| String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(&line)).into_owned();
+    let read = std::io::stdin().lock().split(b'\n').map_while(Result::ok).map(text);
+    let lines = Rc::new(RefCell::new(read.peekable()));
     let rest = Rc::clone(&lines);
     shell.script = Some(Box::new(move || rest.borrow_mut().next()));
     let next = || lines.borrow_mut().next();
