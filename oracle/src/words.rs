@@ -240,35 +240,44 @@ fn parse_array(param: &ExportParam, elem: &HostType, text: &str) -> Result<Word,
         let words = parse_list(&param.name, ty, text)?;
         return Ok(Word::Elements(Elements::flat(ty, words.len(), Pattern::List(words))));
     }
-    parse_pattern(text, expected).map(Word::Elements).ok_or_else(|| {
+    parse_pattern(text, expected).map(Word::Elements).map_err(|why| {
         format!(
             "`{}` is an array: give zeros:TYPE:LENGTH, ones:TYPE:LENGTH, iota:TYPE:LENGTH, random:TYPE:LENGTH:SEED, [1,2,3] or \
-             @file.npy, not `{text}`",
+             @file.npy, not `{text}`{why}",
             param.name
         )
     })
 }
 
 /// `KIND:TYPE:LENGTH` (of several dimensions: `240x320`), or `KIND:LENGTH` where the type is known; `random` has a seed behind.
-fn parse_pattern(text: &str, expected: Option<Ty>) -> Option<Elements> {
+/// What is wrong with it, if one part is, begins with a colon.
+fn parse_pattern(text: &str, expected: Option<Ty>) -> Result<Elements, String> {
     let parts: Vec<&str> = text.split(':').collect();
-    let (kind, rest) = parts.split_first()?;
-    let (ty, rest) = match rest.split_first()? {
-        (first, rest) if first.starts_with(|c: char| c.is_ascii_alphabetic()) => (Ty::from_name(first)?, rest),
-        _ => (expected?, rest),
+    let [kind @ ("zeros" | "ones" | "iota" | "random"), rest @ ..] = &parts[..] else { return Err(String::new()) };
+    let (ty, rest) = match rest {
+        [first, rest @ ..] if first.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+            let no_type = || format!(": there is no type `{first}` (i8, u8, …, i64, u64, f16, f32, f64, bool)");
+            (Ty::from_name(first).ok_or_else(no_type)?, rest)
+        }
+        _ => (expected.ok_or(": its type is missing")?, rest),
     };
-    let (length, rest) = rest.split_first()?;
-    let shape = length.split('x').map(|n| n.parse().ok()).collect::<Option<Vec<u64>>>()?;
-    let length = shape.iter().try_fold(1u64, |n, &length| n.checked_mul(length));
-    let length = length.filter(|&n| n <= MAX_LENGTH)? as usize;
+    let [length, rest @ ..] = rest else { return Err(": its length is missing".into()) };
+    let shape = length.split('x').map(|n| n.parse().ok()).collect::<Option<Vec<u64>>>();
+    let shape = shape.ok_or_else(|| format!(": `{length}` is no length, such as 100 or 240x320"))?;
+    let elements = shape.iter().try_fold(1u64, |n, &length| n.checked_mul(length)).filter(|&n| n <= MAX_LENGTH);
+    let elements = elements.ok_or_else(|| format!(": an array has at most {MAX_LENGTH} elements"))?;
     let pattern = match (*kind, rest) {
         ("zeros", []) => Pattern::Zeros,
         ("ones", []) => Pattern::Ones,
         ("iota", []) => Pattern::Iota,
-        ("random", [seed]) => Pattern::Random(seed.parse().ok()?),
-        _ => return None,
+        ("random", []) => return Err(": its seed, a whole number behind the length, is missing".into()),
+        ("random", [seed]) => {
+            Pattern::Random(seed.parse().map_err(|_| format!(": its seed is a whole number, not `{seed}`"))?)
+        }
+        (_, [more, ..]) => return Err(format!(": nothing is expected behind the length, and there is `{more}`")),
+        _ => return Err(String::new()),
     };
-    Some(Elements { ty, length, shape, pattern })
+    Ok(Elements { ty, length: elements as usize, shape, pattern })
 }
 
 fn parse_list(name: &str, ty: Ty, text: &str) -> Result<Vec<u64>, String> {

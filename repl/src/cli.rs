@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Run SPMD programs safely on any CPU.
@@ -56,16 +57,16 @@ pub struct Global {
     #[arg(short = 'D', long = "define", global = true, value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub define: Vec<(String, String)>,
     /// Stop after so many loop iterations and calls
-    #[arg(long, global = true, allow_negative_numbers = true)]
+    #[arg(long, global = true, allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub fuel: Option<u64>,
     /// Stop after so many seconds
     #[arg(long, global = true, value_name = "SECONDS", value_parser = parse_timeout, allow_negative_numbers = true)]
     pub timeout: Option<f64>,
     /// Bytes the program may allocate
-    #[arg(long, global = true, value_name = "BYTES", allow_negative_numbers = true)]
+    #[arg(long, global = true, value_name = "BYTES", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub memory: Option<u64>,
     /// Threads that run tasks; with 1 they run in order, one after another [default: all cores]
-    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, value_parser = from_one)]
     pub threads: Option<NonZeroUsize>,
     /// Change a setting of the JIT, such as hot=10 or one_lane=off
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = parse_setting)]
@@ -382,13 +383,13 @@ pub struct ReduceArgs {
     #[arg(short, long)]
     pub output: Option<PathBuf>,
     /// How many candidates are tried at the same time; the result is the same
-    #[arg(short, long, default_value = "1")]
+    #[arg(short, long, default_value = "1", value_parser = from_one)]
     pub jobs: NonZeroUsize,
     /// End after so many seconds
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>)]
     pub seconds: Option<u64>,
     /// End after asking so often whether a program is interesting
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<usize>)]
     pub trials: Option<usize>,
 }
 
@@ -402,10 +403,10 @@ pub struct TraceArgs {
     #[command(flatten)]
     pub call: CallArgs,
     /// Stop showing after so many rows; with --until trap, how many to show before it
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = whole::<usize>)]
     pub rows: usize,
     /// Show only instructions of this source line
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u32>)]
     pub line: Option<u32>,
     /// Show only instructions of this function
     #[arg(long, value_name = "NAME")]
@@ -430,7 +431,7 @@ pub struct TraceArgs {
         conflicts_with_all = ["file", "output", "line", "function", "lanes", "until"])]
     pub diff: Vec<PathBuf>,
     /// How many instructions --diff shows before the difference
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = whole::<usize>)]
     pub context: usize,
 }
 
@@ -446,7 +447,7 @@ pub struct DebugArgs {
     #[arg(long)]
     pub batch: bool,
     /// How many MiB of the run's past to keep
-    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = whole::<usize>)]
     pub keep: usize,
 }
 
@@ -460,10 +461,10 @@ pub struct PlayArgs {
     #[arg(long)]
     pub no_open: bool,
     /// How many instructions of a call are recorded for stepping, at most
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = whole::<u64>)]
     pub steps: u64,
     /// How many MiB of a recording to keep
-    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = whole::<usize>)]
     pub keep: usize,
 }
 
@@ -508,7 +509,7 @@ pub struct UsimdArgs {
     #[arg(long)]
     pub trace: bool,
     /// Stop showing after so many rows
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = whole::<usize>)]
     pub rows: usize,
     /// Show what the machine counted
     #[arg(long)]
@@ -519,7 +520,7 @@ pub struct UsimdArgs {
 #[derive(Args)]
 pub struct ProgramArgs {
     /// Which program: the same seed and options give the same one everywhere
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>)]
     pub seed: u64,
     /// About how many statements it has [default: 40]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10000))]
@@ -557,7 +558,7 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "N", value_parser = parse_timeout)]
     pub seconds: Option<f64>,
     /// After how many programs to end
-    #[arg(long = "programs", value_name = "N")]
+    #[arg(long = "programs", value_name = "N", value_parser = whole::<u64>)]
     pub rounds: Option<u64>,
     /// Which programs.
     #[command(flatten)]
@@ -569,7 +570,7 @@ pub struct FuzzArgs {
     #[arg(short, long, value_name = "DIR", default_value = "spmdvm-fuzz")]
     pub output: PathBuf,
     /// Programs that run at the same time [default: as many as there are cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one)]
     pub jobs: Option<NonZeroUsize>,
     /// Leave findings as large as they are
     #[arg(long)]
@@ -661,6 +662,14 @@ impl Global {
 
 fn parse_width(s: &str) -> Result<Width, String> {
     s.parse().ok().and_then(Width::new).ok_or_else(|| "the width is one of 1, 2, 4, 8, 16, 32, 64".to_owned())
+}
+
+fn whole<T: FromStr>(s: &str) -> Result<T, String> {
+    s.parse().map_err(|_| "expected a whole number, such as 1000".to_owned())
+}
+
+fn from_one(s: &str) -> Result<NonZeroUsize, String> {
+    s.parse().map_err(|_| "expected a whole number from 1 on".to_owned())
 }
 
 fn parse_timeout(s: &str) -> Result<f64, String> {
