@@ -51,10 +51,22 @@ fn end_with_the_pipe() {
     }
 }
 
+/// Has output that cannot be written (a full disk) end the process with a word. What prints panics then, wherever it stands.
+fn end_if_output_fails() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let failed = panic.payload_as_str().and_then(|text| text.strip_prefix("failed printing to stdout: "));
+        let Some(why) = failed else { return before(panic) };
+        eprintln!("error: cannot write standard output: {why}");
+        std::process::exit(2);
+    }));
+}
+
 /// Does what a command line says, of which the first word is the command's name; gives the exit code. It prints, takes over Ctrl-C,
 /// and ends the process where it is asked for help.
 pub fn main(args: impl Iterator<Item = OsString>) -> u8 {
     end_with_the_pipe();
+    end_if_output_fails();
     match cli::Cli::read(args).and_then(|cli| commands::dispatch(&cli)) {
         Ok(()) => 0,
         Err(Failure::Program(message)) => fail(1, &message),

@@ -422,14 +422,14 @@ fn engines_that_are_not_there_say_so() {
 }
 
 /// What the shell answers to some lines, on standard output and standard error together per stream.
-fn shell(lines: &str) -> (String, String) {
+fn shell(lines: impl AsRef<[u8]>) -> (String, String) {
     let mut child = command(&["repl"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command starts");
-    child.stdin.take().expect("piped").write_all(lines.as_bytes()).expect("it listens");
+    child.stdin.take().expect("piped").write_all(lines.as_ref()).expect("it listens");
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{}", stderr(&output));
     (stdout(&output), stderr(&output))
@@ -453,6 +453,27 @@ fn the_shell_survives_mistakes() {
         assert!(err.contains(part), "{part}: {err}");
     }
     assert!(!err.contains("panicked"), "{err}");
+}
+
+#[test]
+fn inputs_end_where_nothing_is_missed() {
+    let (out, err) =
+        shell("99999999999999999999\n2 + 2\nstruct P { float x; float y; }\nenum E { A, B }\nP p = {1, 2}; p.y\n");
+    assert!(out.contains("4\n") && out.trim_end().ends_with("2 2 2 2 2 2 2 2"), "{out}");
+    assert!(err.contains("too large") && !err.contains("expected `;`"), "{err}");
+    // What is no text ends nothing.
+    let (out, err) = shell(b"\xff\n1 + 1\n");
+    assert!(out.trim_end().ends_with('2') && err.contains("E0001"), "{out}{err}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let output = command(&["gen", "--seed", "1"]).stdout(full).output().expect("the command starts");
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.starts_with("error: cannot write standard output: ") && said.lines().count() == 1, "{said}");
 }
 
 #[test]

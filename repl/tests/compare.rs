@@ -78,6 +78,10 @@ fn wrong_command_lines_say_what_is_wrong() {
         (&["wrong-call.ispc"], "wrong-call.ispc:2: `n` is of type i32, and `x` is no such value"),
         (&["scale.ispc", "--ulp", "a=b"], "--ulp takes N or NAME=N, such as 2 or x=2, not `a=b`"),
         (&["scale.ispc", "--cmd", " "], "a command is empty"),
+        (
+            &["scale.ispc", "--cmd", "nosuch {source}"],
+            "`nosuch {source}` is no command of a back end: there is no program nosuch",
+        ),
         (&["scale.ispc", "--ispc=/nowhere/ispc"], "--ispc: cannot run /nowhere/ispc"),
     ] {
         let output = compare(&folder, args);

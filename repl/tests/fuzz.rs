@@ -73,6 +73,9 @@ fn what_a_process_died_of_is_a_finding() {
 #[test]
 fn programs_on_which_a_back_end_has_no_word_are_counted_and_named() {
     let folder = Folder::new("fuzz-no-word");
+    // What would interpret it is not there.
+    let path = folder.file("no-such-back-end", "#!/no/such/interpreter\n");
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it is ours");
     let output = fuzz(&folder, &["--programs", "2", "--width", "4", "--size", "5", "--cmd", "./no-such-back-end"]);
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success() && shown.contains(", 2 not comparable, "), "{shown}{said}");

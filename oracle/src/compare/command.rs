@@ -22,6 +22,18 @@ impl Command {
         ("{entry}", "the name of the function"),
         ("{input}", "the path of a JSON file with the call"),
     ];
+
+    /// Fails if there is no such program: nothing would ever be compared with it.
+    ///
+    /// # Errors
+    ///
+    /// The text says which program there is not.
+    pub fn check(words: &[String]) -> Result<(), String> {
+        match words.first().filter(|program| !process::is_there(program)) {
+            Some(program) => Err(format!("there is no program {program}, or it is not executable")),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Backend for Command {

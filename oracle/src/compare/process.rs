@@ -12,6 +12,26 @@ const MAX_OUTPUT: u64 = 256 << 20;
 /// How many of the last lines on standard error a message has.
 const LAST_LINES: usize = 5;
 
+/// Returns whether there is a program to run: a path, or a name that is looked for on the `PATH`.
+pub fn is_there(program: &str) -> bool {
+    if program.contains(std::path::MAIN_SEPARATOR) || !cfg!(unix) {
+        return !cfg!(unix) || is_executable(Path::new(program));
+    }
+    std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|dir| is_executable(&dir.join(program))))
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    true
+}
+
 /// What has become of a program.
 pub struct Ended {
     /// Its exit status; `None` if its time was over.

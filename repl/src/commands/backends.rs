@@ -29,13 +29,16 @@ pub struct Foreign<'a> {
 }
 
 impl<'a> Foreign<'a> {
-    /// Fails if a command is empty, or the compiler cannot be run.
+    /// Fails if a command is empty or cannot be run, or the compiler cannot.
     pub fn new(commands: &[String], compilers: &'a CompilerArgs, timeout: Duration) -> Result<Foreign<'a>, Failure> {
         let command = |text: &String| match words::split(text) {
             words if words.is_empty() => {
                 Err(Failure::usage("a command is empty: give one, such as 'backend {source} {width}'"))
             }
-            words => Ok(words),
+            words => {
+                let why = |why| Failure::usage(format!("`{text}` is no command of a back end: {why}"));
+                Command::check(&words).map_err(why).map(|()| words)
+            }
         };
         let commands = commands.iter().map(command).collect::<Result<_, _>>()?;
         if let Some(compiler) = &compilers.ispc {
