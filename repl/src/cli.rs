@@ -665,7 +665,9 @@ fn parse_width(s: &str) -> Result<Width, String> {
 }
 
 fn whole<T: FromStr>(s: &str) -> Result<T, String> {
-    s.parse().map_err(|_| "expected a whole number, such as 1000".to_owned())
+    let is_number = !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let why = if is_number { "the number is too large" } else { "expected a whole number, such as 1000" };
+    s.parse().map_err(|_| why.to_owned())
 }
 
 fn from_one(s: &str) -> Result<NonZeroUsize, String> {

@@ -49,17 +49,17 @@
 #define __TWO_OVER_PI 0x1.45f306dc9c883p-1d
 #define __PIO2_1 0x1.921fb54442d18p0d
 #define __PIO2_2 0x1.1a62633145c07p-54d
-// The parts, each cut off, so that none is negative; the second to 25 bits.
+// The parts, each cut off, so that none is negative; the second to 43 bits.
 #define __PIO2_DOWN_1 0x1.921fb54442d18p0d
-#define __PIO2_DOWN_2 0x1.1a6263p-54d
-#define __PIO2_DOWN_3 0x1.8a2e03707344ap-81d
+#define __PIO2_DOWN_2 0x1.1a62633145cp-54d
+#define __PIO2_DOWN_3 0x1.b839a252049c1p-104d
 #define __PI_1 0x1.921fb54442d18p1d
 #define __PI_2 0x1.1a62633145c07p-53d
 #define __PIO4_SHORT_1 0x1.921fb54442d2p-1d
 #define __PIO4_SHORT_2 -0x1.ee59d9cceba4p-51d
 #define __TWO_TO_MINUS_64 0x1p-64d
 #define __TRIG_LIMIT 0x1p30d
-#define __TRIG_FEW 0x1p26d
+#define __TRIG_FEW 0x1p8d
 #define __TRIG_CANCELLED_FEW 0x1p-64d
 #define __TRIG_CANCELLED_MANY 0x1.58p-49d
 

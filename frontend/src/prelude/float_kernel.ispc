@@ -55,17 +55,17 @@
 #define __TWO_OVER_PI 0x1.45f306p-1f
 #define __PIO2_1 0x1.921fb6p0f
 #define __PIO2_2 -0x1.777a5cp-25f
-// The parts, each cut off, so that none is negative; the second to 11 bits.
+// The parts, each cut off, so that none is negative; the second to 19 bits.
 #define __PIO2_DOWN_1 0x1.921fb4p0f
-#define __PIO2_DOWN_2 0x1.444p-24f
-#define __PIO2_DOWN_3 0x1.68c234p-39f
+#define __PIO2_DOWN_2 0x1.4442cp-24f
+#define __PIO2_DOWN_3 0x1.184698p-44f
 #define __PI_1 0x1.921fb6p1f
 #define __PI_2 -0x1.777a5cp-24f
 #define __PIO4_SHORT_1 0x1.921fcp-1f
 #define __PIO4_SHORT_2 -0x1.5777a6p-22f
 #define __TWO_TO_MINUS_64 0x1p-64f
 #define __TRIG_LIMIT 0x1p14f
-#define __TRIG_FEW 0x1p11f
+#define __TRIG_FEW 0x1p3f
 #define __TRIG_CANCELLED_FEW 0x1p-30f
 #define __TRIG_CANCELLED_MANY 0x1.58p-20f
 

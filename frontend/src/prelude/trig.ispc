@@ -60,7 +60,7 @@ static inline SHAPE __ANGLE __reduce_huge(SHAPE REAL a) {
 //
 // The second part has so few digits that n times it is exact up to four times __TRIG_FEW, and with it r1 - r: only the third
 // part's error counts, which is so small that most of the floating-point numbers nearest to multiples of pi/2 stay here. Of larger n
-// the error of r1 - r counts.
+// the error of r1 - r counts. With fewer digits still, n times the third part, in rl, would be too large for what is below.
 //
 // Adding __TO_WHOLE rounds to a whole number, whose digits are then the last of the sum's. The parts of pi/2 are positive,
 // so that r is -0 where x is.
