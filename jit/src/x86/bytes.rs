@@ -50,7 +50,7 @@ impl Parts {
     fn shifted(mut self, op: Op, bits: u64, signed: bool) -> Option<Parts> {
         let size = self.bytes.len();
         let by = (bits / 8) as usize;
-        if bits % 8 != 0 || by >= size {
+        if !bits.is_multiple_of(8) || by >= size {
             return None;
         }
         let above = match self.bytes[size - 1] {
