@@ -469,6 +469,17 @@ fn inputs_end_where_nothing_is_missed() {
     assert!(out.trim_end().ends_with('2') && err.contains("E0001"), "{out}{err}");
 }
 
+#[cfg(unix)]
+#[test]
+fn programs_come_from_pipes() {
+    let mut child = command(&["run", "/dev/stdin", "-e", "f", "--", "20"]);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the command starts");
+    let program = b"export uniform int f(uniform int x) { return 2 * x + 2; }\n";
+    child.stdin.take().expect("piped").write_all(program).expect("it listens");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success() && stdout(&output).contains("42"), "{}", stdout(&output));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_cannot_be_written_is_an_error() {

@@ -77,7 +77,12 @@ pub fn load(path: &Path, options: &Options, color: bool) -> Result<Module, Failu
     if is_text_form {
         return Ok(Module::from_program(assemble(path, &files::text(path)?)?, options));
     }
-    let module = Module::compile_file(path, options).map_err(|e| compile_failure(&e, path, color))?;
+    let compiled = match path.is_file() {
+        true => Module::compile_file(path, options),
+        // What can be read only once: a pipe, the terminal.
+        false => Module::compile(&path.display().to_string(), &String::from_utf8_lossy(&bytes), options),
+    };
+    let module = compiled.map_err(|e| compile_failure(&e, path, color))?;
     eprint!("{}", module.render_warnings(color));
     Ok(module)
 }
