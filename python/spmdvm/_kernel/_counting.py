@@ -48,13 +48,12 @@ class Counting(Along):
         size = abs(int(step.const))
         if size > 1:
             apart = self.operate(node, "//", self.operate(node, "+", apart, constant(size - 1)), constant(size))
-        length = (
-            _functions.find(max)(self, node, [constant(0), self.keep(apart)]) if start.const != 0 or size > 1 else apart
-        )
         if apart.const is not None:
             length = constant(max(0, int(apart.const)))
         elif start.const == 0 and size == 1:
             length = _functions.find(max)(self, node, [constant(0), apart]) if apart.low < 0 else apart
+        else:
+            length = _functions.find(max)(self, node, [constant(0), self.keep(apart)])
         first = self.convert(node, start, INT)
         made, index = self._each_of(node, of, length)
         number = self.operate(node, "+", first, self.operate(node, "*", index, constant(int(step.const))))
