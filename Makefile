@@ -35,7 +35,7 @@ rust-test:
 	$(CARGO) test
 
 python-test: install $(VENV)/.test-tools
-	$(BIN)/python -m pytest python/tests
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile python/tests
 
 check: lint test
 
@@ -128,7 +128,7 @@ $(VENV)/.build-tools:
 	@touch $@
 
 $(VENV)/.test-tools: $(VENV)/.build-tools Makefile
-	@$(PIP) install pytest pandas matplotlib ipykernel jupyter-client cloudpickle joblib 'dask[array,distributed]' mkdocs-material
+	@$(PIP) install pytest pytest-xdist pandas matplotlib ipykernel jupyter-client cloudpickle joblib 'dask[array,distributed]' mkdocs-material
 	@touch $@
 
 $(VENV)/.lint-tools: $(VENV)/.build-tools

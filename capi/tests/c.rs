@@ -8,7 +8,8 @@ fn built() -> PathBuf {
     let test = std::env::current_exe().expect("this test");
     let folder = test.parent().and_then(Path::parent).expect("target/PROFILE").to_owned();
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "-p", "spmdvm-capi"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    // Beside the command line, whose dependencies ask for the same features as those of the package: they are compiled once.
+    cargo.args(["build", "--quiet", "-p", "spmdvm-capi", "-p", "spmdvm-cli"]).current_dir(env!("CARGO_MANIFEST_DIR"));
     if folder.file_name().is_some_and(|name| name == "release") {
         cargo.arg("--release");
     }
