@@ -70,7 +70,6 @@
     SHAPE double y = __op_fma((near) * __op_fma(-((x) * (near)), near, 1.0d), 0.5d, near);
 
 // Where a function saturates or changes its method.
-#define __EXP_NORMAL 708.0d
 #define __EXP_OVERFLOW 710.0d
 #define __EXP_UNDERFLOW -746.0d
 #define __EXP2_NORMAL 1021.0d

@@ -75,7 +75,6 @@
 #define __RSQRT_LAST_STEP(x, near, y) SHAPE float y = near;
 
 // Where a function saturates or changes its method.
-#define __EXP_NORMAL 87.0f
 #define __EXP_OVERFLOW 89.0f
 #define __EXP_UNDERFLOW -104.0f
 #define __EXP2_NORMAL 125.0f

@@ -55,7 +55,6 @@
 #undef __TRIG_FEW
 #undef __TRIG_CANCELLED_FEW
 #undef __TRIG_CANCELLED_MANY
-#undef __EXP_NORMAL
 #undef __EXP_OVERFLOW
 #undef __EXP_UNDERFLOW
 #undef __EXP2_NORMAL

@@ -113,13 +113,9 @@ static inline SHAPE REAL ldexp(SHAPE REAL x, SHAPE int n) {
 /// Splits x into a fraction in [0.5, 1), which is returned with the sign of x, and a power of two, stored in *exponent:
 /// x = fraction * 2^exponent. For 0, infinities and NaN returns x and stores 0.
 static inline SHAPE REAL frexp(SHAPE REAL x, SHAPE int *uniform exponent) {
-    SHAPE REAL v = x;
-    SHAPE int bias = 1 - __BIAS;
-    if (__op_abs(x) < __MIN_NORMAL) {
-        v = x * __SUBNORMAL_SCALE;
-        bias = 1 - __BIAS - __SUBNORMAL_SHIFT;
-    }
-    SHAPE UINT bits = __UBITS(v);
+    SHAPE bool small = __op_abs(x) < __MIN_NORMAL;
+    SHAPE UINT bits = __UBITS(__op_select(small, x * __SUBNORMAL_SCALE, x));
+    SHAPE int bias = __op_select(small, (uniform int)(1 - __BIAS - __SUBNORMAL_SHIFT), (uniform int)(1 - __BIAS));
     SHAPE int e = (SHAPE int)((bits & __INF_BITS) >> __MANTISSA_BITS) + bias;
     SHAPE REAL fraction = __FROM_BITS((bits & ~__INF_BITS) | __HALF_BITS);
     SHAPE bool plain = x != __L(0.0) & __op_abs(x) <= __MAX_FINITE;
