@@ -321,8 +321,11 @@ impl<'a> Checker<'a, '_> {
         }
         let end = Span { lo: span.hi.saturating_sub(1), ..span };
         let message = format!("`{}` can end without `return`", decl.ast.name.name);
-        let warning = Diagnostic::new(Code::MissingReturn, end, message).at("it gives 0 here");
-        self.warn(warning.label(decl.ast.result.span, format!("it should give `{}`", self.show(decl.result))));
+        // What an error has taken away may have been the `return`.
+        if !self.diags.has_errors() {
+            let warning = Diagnostic::new(Code::MissingReturn, end, message).at("it gives 0 here");
+            self.warn(warning.label(decl.ast.result.span, format!("it should give `{}`", self.show(decl.result))));
+        }
         if !matches!(self.kind(decl.result), TypeKind::Reference(_)) {
             stmts.push(Stmt { kind: StmtKind::Return(Some(zero(decl.result, end))), span: end });
         }
@@ -378,7 +381,11 @@ fn passes(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) | StmtKind::Abort { .. } | StmtKind::Goto(_) => false,
         StmtKind::Block(stmts) | StmtKind::Unmasked(stmts) => can_end(stmts),
-        StmtKind::If { then, otherwise, .. } => can_end(then) || otherwise.is_empty() || can_end(otherwise),
+        StmtKind::If { condition, then, otherwise, .. } => match condition.constant_bits() {
+            Some(0) => can_end(otherwise),
+            Some(_) => can_end(then),
+            None => can_end(then) || can_end(otherwise),
+        },
         StmtKind::Loop { condition, body, .. } => {
             let endless = condition.as_ref().is_none_or(|condition| condition.constant_bits().is_some_and(|c| c != 0));
             !endless || contains_break(body)

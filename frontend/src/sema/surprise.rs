@@ -40,7 +40,8 @@ impl<'a> Checker<'a, '_> {
         if !element(self, common).is_some_and(Ty::is_int) {
             return;
         }
-        if let Some(operand) = [lhs, rhs].into_iter().find(|e| element(self, e.ty).is_some_and(Ty::is_float)) {
+        let is_float = |e: &&Expr| element(self, e.ty).is_some_and(Ty::is_float);
+        if let Some(operand) = [lhs, rhs].into_iter().find(is_float).filter(|e| !self.is_whole(e)) {
             let (from, to) = (self.show(operand.ty), self.show(common));
             let message = format!("this `{from}` becomes `{to}`, which has no fractions, before anything is computed");
             let warning = Diagnostic::new(Code::FractionLost, operand.span, message);
@@ -48,6 +49,13 @@ impl<'a> Checker<'a, '_> {
                 warning.help("cast the integer to `float` or `double`; a cast of this operand says that it is meant"),
             );
         }
+    }
+
+    /// Returns whether a number is a constant without a fraction.
+    fn is_whole(&self, expr: &Expr) -> bool {
+        let (Some(bits), Some(ty)) = (expr.constant_bits(), self.table.types.element_ty(expr.ty)) else { return false };
+        let double = if ty == Ty::F64 { Some(bits) } else { eval(Op::Convert, Ty::F64, ty, [bits, 0, 0]) };
+        double.is_some_and(|bits| f64::from_bits(bits).fract() == 0.0)
     }
 
     /// Warns of a comparison whose operands, which become `common`, do not compare as one would think.
