@@ -9,8 +9,9 @@ const MAX_DEPTH: u32 = 10;
 /// The subcommands that take `@FILE`. (To `run`, it is an array in a file.)
 const TAKES_FILES: [&str; 2] = ["check", "header"];
 
-/// The words of a text, as a shell separates them: at blanks and line ends, which quotes and backslashes hide.
-pub fn split(text: &str) -> Vec<String> {
+/// The words of a text, as a shell separates them: at blanks and line ends, which quotes and backslashes hide. Fails if a quote
+/// is not closed.
+pub fn split(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -28,8 +29,13 @@ pub fn split(text: &str) -> Vec<String> {
             (c, None) => word.get_or_insert_default().push(c),
         }
     }
-    words.extend(word);
-    words
+    match quote {
+        Some(quote) => Err(format!("a quote ({quote}) is not closed")),
+        None => {
+            words.extend(word);
+            Ok(words)
+        }
+    }
 }
 
 /// Arguments with the words of the file in place of each `@FILE`, if they are of a subcommand that takes these.
@@ -48,7 +54,11 @@ fn expand(args: Vec<String>, depth: u32) -> Result<Vec<String>, Failure> {
                 let message = format!("{arg}: files of arguments name one another more than {MAX_DEPTH} deep");
                 return Err(Failure::Usage(message));
             }
-            Some(path) => expanded.extend(expand(split(&files::text(Path::new(path))?), depth + 1)?),
+            Some(path) => {
+                let words = split(&files::text(Path::new(path))?);
+                let words = words.map_err(|why| Failure::Usage(format!("{arg}: {why}")))?;
+                expanded.extend(expand(words, depth + 1)?);
+            }
             None => expanded.push(arg),
         }
     }
@@ -62,10 +72,10 @@ mod tests {
     #[test]
     fn words_of_a_shell() {
         assert_eq!(
-            split(" a  b\n-DX=\"1 2\" 'c d'e \\\" \"\" \"\\\"\" "),
+            split(" a  b\n-DX=\"1 2\" 'c d'e \\\" \"\" \"\\\"\" ").unwrap(),
             ["a", "b", "-DX=1 2", "c de", "\"", "", "\""]
         );
-        assert!(split(" \n").is_empty());
-        assert_eq!(split("'open"), ["open"]);
+        assert!(split(" \n").unwrap().is_empty());
+        assert_eq!(split("a 'open"), Err("a quote (') is not closed".into()));
     }
 }

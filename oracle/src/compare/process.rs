@@ -14,8 +14,8 @@ const LAST_LINES: usize = 5;
 
 /// Returns whether there is a program to run: a path, or a name that is looked for on the `PATH`.
 pub fn is_there(program: &str) -> bool {
-    if program.contains(std::path::MAIN_SEPARATOR) || !cfg!(unix) {
-        return !cfg!(unix) || is_executable(Path::new(program));
+    if program.contains(std::path::MAIN_SEPARATOR) {
+        return is_executable(Path::new(program));
     }
     std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|dir| is_executable(&dir.join(program))))

@@ -31,13 +31,13 @@ pub struct Foreign<'a> {
 impl<'a> Foreign<'a> {
     /// Fails if a command is empty or cannot be run, or the compiler cannot.
     pub fn new(commands: &[String], compilers: &'a CompilerArgs, timeout: Duration) -> Result<Foreign<'a>, Failure> {
-        let command = |text: &String| match words::split(text) {
-            words if words.is_empty() => {
-                Err(Failure::usage("a command is empty: give one, such as 'backend {source} {width}'"))
-            }
-            words => {
-                let why = |why| Failure::usage(format!("`{text}` is no command of a back end: {why}"));
-                Command::check(&words).map_err(why).map(|()| words)
+        let command = |text: &String| {
+            let why = |why| Failure::usage(format!("`{text}` is no command of a back end: {why}"));
+            match words::split(text).map_err(why)? {
+                words if words.is_empty() => {
+                    Err(Failure::usage("a command is empty: give one, such as 'backend {source} {width}'"))
+                }
+                words => Command::check(&words).map_err(why).map(|()| words),
             }
         };
         let commands = commands.iter().map(command).collect::<Result<_, _>>()?;

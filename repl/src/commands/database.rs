@@ -30,7 +30,9 @@ pub fn read(path: &Path, global: &Global, options: &Options) -> Result<Vec<(Path
         }
         let command = match (&entry["arguments"], &entry["command"]) {
             (Json::Array(list), _) => list.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
-            (_, Json::String(command)) => words::split(command),
+            (_, Json::String(command)) => {
+                words::split(command).map_err(|why| malformed(&format!("entry {index} ({}): {why}", file.display())))?
+            }
             _ => Vec::new(),
         };
         let own = own_options(&command, &folder, global, options)

@@ -1,7 +1,7 @@
 //! `spmdvm debug`: steps through a call, with commands from a terminal or a script.
 
 use super::globals::Globals;
-use super::{call_failure, entry, interrupt_flag, load_with, with_libraries};
+use super::{call_failure, check_lanes, entry, interrupt_flag, load_with, with_libraries};
 use crate::Failure;
 use crate::cli::{DebugArgs, Global};
 use crate::data::CallData;
@@ -15,6 +15,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 pub fn debug(global: &Global, args: &DebugArgs) -> Result<(), Failure> {
     let options = with_libraries(global.options(), &args.call.host)?;
     let module = load_with(&args.file, &args.call.with, &options, global.color())?;
+    check_lanes(global, &args.call, &module)?;
     let (name, words) = function_and_words(&module, args);
     let export = entry(&module, name)?;
     let mut data = CallData::parse(export, words, module.lanes())?;

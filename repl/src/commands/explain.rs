@@ -1,7 +1,7 @@
 //! `spmdvm explain CODE`: the tables of diagnostics, traps and findings of check mode, for people.
 
 use crate::Failure;
-use spmdvm::tools::{KINDS, TRAPS};
+use spmdvm::tools::{KINDS, TRAPS, closest};
 use spmdvm::{Code, FindingKind, TrapKind};
 
 /// Explains one code, or lists all.
@@ -17,9 +17,13 @@ pub fn explain(code: Option<&str>) -> Result<(), Failure> {
             print!("{explanation}");
             Ok(())
         }
-        None => Err(Failure::usage(format!(
-            "`{text}` is neither a diagnostic nor a trap nor a finding; `spmdvm explain` lists all"
-        ))),
+        None => {
+            let names = Code::ALL.iter().flat_map(|c| [c.id(), c.name()]);
+            let names = names.chain(TRAPS.iter().map(|t| t.name)).chain(KINDS.iter().map(|k| k.name));
+            let hint = closest(text, names)
+                .map_or("`spmdvm explain` lists all".into(), |name| format!("did you mean `{name}`?"));
+            Err(Failure::usage(format!("`{text}` is neither a diagnostic nor a trap nor a finding; {hint}")))
+        }
     }
 }
 

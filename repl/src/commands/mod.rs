@@ -24,7 +24,7 @@ mod run;
 mod trace;
 mod usimd;
 
-use crate::cli::{Cli, Command, Global};
+use crate::cli::{CallArgs, Cli, Command, Global};
 use crate::{Failure, files};
 use spmdvm::tools::{self, VerifiedProgram};
 use spmdvm::{CallError, CompileError, Export, Module, Options, Source};
@@ -34,6 +34,9 @@ use std::path::{Path, PathBuf};
 pub fn dispatch(cli: &Cli) -> Result<(), Failure> {
     if !matches!(cli.command, Command::Conform(_) | Command::Compare(_) | Command::Reduce(_) | Command::Fuzz(_)) {
         cli.global.check_single()?;
+    }
+    for folder in cli.global.include.iter().filter(|folder| !folder.is_dir()) {
+        eprintln!("warning: -I: there is no folder {}", folder.display());
     }
     match &cli.command {
         Command::Run(args) => run::run(&cli.global, args),
@@ -135,6 +138,21 @@ pub fn assemble(path: &Path, text: &str) -> Result<VerifiedProgram, Failure> {
 fn verify(program: tools::Program) -> Result<VerifiedProgram, Failure> {
     tools::verify(program)
         .map_err(|errors| Failure::Program(errors.iter().map(|e| format!("malformed program: {e}\n")).collect()))
+}
+
+/// Fails if the command line asks for another width than bytecode has, or for lanes that there are not.
+pub fn check_lanes(global: &Global, call: &CallArgs, module: &Module) -> Result<(), Failure> {
+    let (lanes, asked) = (module.lanes(), global.lanes());
+    if global.width_is_given && asked != lanes {
+        return Err(Failure::usage(format!(
+            "--width: the bytecode is for {lanes} lanes, not {asked}; leave the option out"
+        )));
+    }
+    let beyond = call.mask.and_then(|mask| mask.checked_shr(lanes as u32)).is_some_and(|lanes| lanes != 0);
+    match beyond {
+        true => Err(Failure::usage(format!("--mask has more lanes than the {lanes} of the gang"))),
+        false => Ok(()),
+    }
 }
 
 /// The export to call: the one asked for, or the only one.

@@ -52,7 +52,7 @@ fn options(global: &Global, file: &Path) -> Options {
 
 /// With a command that ends well if a program is interesting.
 fn by_command(global: &Global, command: &str, text: &str, settings: &Settings) -> Result<Reduced, Failure> {
-    let words = words::split(command);
+    let words = words::split(command).map_err(|why| Failure::usage(format!("--cmd: {why}: {command}")))?;
     if words.is_empty() {
         return Err(Failure::usage("--cmd is empty: give a command, such as './is-wrong.sh {source}'"));
     }

@@ -1,7 +1,7 @@
 //! `spmdvm run`.
 
 use super::globals::{self, Elements, Globals};
-use super::{call_failure, check, entry, load_with, with_libraries};
+use super::{call_failure, check, check_lanes, entry, load_with, with_libraries};
 use crate::cli::{Global, RunArgs};
 use crate::data::{CallData, as_floats, element_bits, scalar_of, show_element};
 use crate::image::{Image, is_image};
@@ -32,6 +32,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<(), Failure> {
     let began = Instant::now();
     let module = load_with(&args.file, &args.call.with, &options, global.color())?;
     let compiled = began.elapsed();
+    check_lanes(global, &args.call, &module)?;
     let export = entry(&module, args.call.entry.as_deref())?;
     let mut data = CallData::parse(export, &args.call.words()?, module.lanes())?;
     let globals = Globals::set(&module, &args.call.globals)?;
@@ -159,7 +160,15 @@ fn output(text: &str) -> Result<(String, PathBuf), Failure> {
     let (name, path) = text
         .split_once('=')
         .ok_or_else(|| Failure::usage(format!("--output takes NAME=FILE, such as x=out.npy, not `{text}`")))?;
-    Ok((name.to_owned(), path.into()))
+    let path = PathBuf::from(path);
+    match path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        // Files without an ending, such as `/dev/stdout`, get what `.npy` files hold.
+        None | Some("npy" | "npz" | "png") => Ok((name.to_owned(), path)),
+        Some(other) => {
+            let message = format!("--output: arrays are written to files that end in .npy, .npz or .png, not .{other}");
+            Err(Failure::usage(message))
+        }
+    }
 }
 
 fn result_elements(export: &Export, value: &Value<'_>) -> Result<Elements, Failure> {

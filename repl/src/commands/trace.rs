@@ -1,10 +1,10 @@
 //! `spmdvm trace`: a table of instructions × lanes, or the same as lines of JSON; traces read back and compared.
 
 use super::globals::Globals;
-use super::{call_failure, entry, interrupt_flag, load_with, with_libraries};
-use crate::Failure;
+use super::{call_failure, check_lanes, entry, interrupt_flag, load_with, with_libraries};
 use crate::cli::{Global, TraceArgs};
 use crate::data::CallData;
+use crate::{Failure, files};
 use spmdvm::Run;
 use spmdvm_oracle::trace::event::{Event, Header};
 use spmdvm_oracle::trace::{
@@ -27,6 +27,7 @@ pub fn trace(global: &Global, args: &TraceArgs) -> Result<(), Failure> {
 fn record(global: &Global, args: &TraceArgs, file: &Path) -> Result<(), Failure> {
     let options = with_libraries(global.options(), &args.call.host)?;
     let module = load_with(file, &args.call.with, &options, global.color())?;
+    check_lanes(global, &args.call, &module)?;
     let export = entry(&module, args.call.entry.as_deref())?;
     let mut data = CallData::parse(export, &args.call.words()?, module.lanes())?;
     let globals = Globals::set(&module, &args.call.globals)?;
@@ -79,7 +80,8 @@ fn compare(global: &Global, args: &TraceArgs, a: &Path, b: &Path) -> Result<(), 
 }
 
 fn open(path: &Path) -> Result<Reader<Box<dyn BufRead>>, Failure> {
-    let file = trace::open(path).map_err(|e| Failure::usage(format!("cannot read {}: {e}", path.display())))?;
+    files::check(path)?;
+    let file = trace::open(path).map_err(|e| files::unreadable(path, &e))?;
     Reader::new(file).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))
 }
 
@@ -98,7 +100,7 @@ fn sink(global: &Global, args: &TraceArgs, all: &[u32]) -> Result<Box<dyn Sink>,
     let mut sink: Box<dyn Sink> = match &args.output {
         Some(path) => {
             let file = TraceFile::create(path);
-            Box::new(Echo(JsonLines::new(file.map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?)))
+            Box::new(Echo(JsonLines::new(file.map_err(|e| files::unwritable(path, &e))?)))
         }
         None if global.json => Box::new(JsonLines::new(BufWriter::new(io::stdout()))),
         None => Box::new(Table::new(shown, io::stdout())),
@@ -108,6 +110,12 @@ fn sink(global: &Global, args: &TraceArgs, all: &[u32]) -> Result<Box<dyn Sink>,
     }
     let wanted = Wanted { line: args.line, function: args.function.clone(), lanes: lanes(args, all)? };
     if wanted.line.is_some() || wanted.function.is_some() || wanted.lanes.is_some() {
+        let line = wanted.line.map(|line| format!("line {line}"));
+        let function = wanted.function.as_ref().map(|name| format!("`{name}`"));
+        let places: Vec<String> = line.into_iter().chain(function).collect();
+        if !places.is_empty() {
+            sink = Box::new(Noted { to: sink, is_empty: true, place: places.join(" of ") });
+        }
         sink = Box::new(Filter::new(wanted, sink));
     }
     match args.until {
@@ -147,5 +155,30 @@ impl<S: Sink> Sink for Echo<S> {
 
     fn finish(&mut self) -> io::Result<()> {
         self.0.finish()
+    }
+}
+
+/// Says so if there was nothing to show of a place: its name may be mistaken.
+struct Noted<S> {
+    to: S,
+    is_empty: bool,
+    place: String,
+}
+
+impl<S: Sink> Sink for Noted<S> {
+    fn begin(&mut self, header: &Header) -> io::Result<()> {
+        self.to.begin(header)
+    }
+
+    fn event(&mut self, event: &Event) -> io::Result<ControlFlow<()>> {
+        self.is_empty &= !matches!(event, Event::Enter(_) | Event::Step(_) | Event::Return(_));
+        self.to.event(event)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        if self.is_empty {
+            eprintln!("note: nothing of {} was executed", self.place);
+        }
+        self.to.finish()
     }
 }
