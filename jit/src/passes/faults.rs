@@ -249,6 +249,14 @@ faults! {
         let count = f.defs.known(i.args[1]).filter(|&n| n > 0 && i.result.is_some_and(|v| v.index() >= f.values_before))?;
         Some(Instead { constant: Some((1, ty, count - 1)), ..with_args(i, i.args.clone()) })
     });
+    "implied_checks-limit", "implied_checks", "what is inside an array goes the way of what is below the program's limit", Act::Inst(|f, i| {
+        let is_new = is_op(i, Op::Min) && i.result?.index() >= f.values_before;
+        is_new.then(|| copy_of(f, i, i.args[1])).flatten()
+    });
+    "implied_checks-room", "implied_checks", "the elements before a pointer count as if they were behind it", Act::Inst(|f, i| {
+        let is_rest = is_op(i, Op::Sub) && i.result?.index() >= f.values_before && f.defs.known(i.args[0]) != Some(0);
+        is_rest.then(|| copy_of(f, i, i.args[0])).flatten()
+    });
     "loop_versioning-one-more", "loop_versioning", "a loop that ends below its limit does a round too many without tests", Act::Inst(|f, i| {
         let Kind::Op { op: Op::Add, ty: Ty::U64, .. } = i.kind else { return None };
         let less_one = f.defs.known(i.args[1]) == Some(u64::MAX) && i.result?.index() >= f.values_before;

@@ -17,6 +17,7 @@
 //! | [`licm`] | pure instructions leave loops that do not change them |
 //! | [`loads`] | what has been loaded, or stored, on the way is not loaded again |
 //! | [`mask_words`] | masks of lanes that wait for their turns are words |
+//! | [`implied_checks`] | tests of the program decide checks of bounds, too |
 //! | [`sink`] | what only a cold block needs, or one behind a loop, is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`loop_versioning`] | counted loops check their range once and run without checks |
@@ -43,6 +44,7 @@ pub mod fold;
 pub mod fuse;
 pub mod guards;
 pub mod gvn;
+pub mod implied_checks;
 pub mod licm;
 pub mod loads;
 pub mod lone_checks;
@@ -97,6 +99,7 @@ pub const PASSES: &[Pass] = &[
     ("loads", loads::run),
     ("dead", dead::run),
     ("mask_words", mask_words::run),
+    ("implied_checks", implied_checks::run),
     ("sink", sink::run),
     ("fuse", fuse::run),
     ("loop_versioning", loop_versioning::run),
