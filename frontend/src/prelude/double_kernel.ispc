@@ -71,7 +71,7 @@
 
 // Where a function saturates or changes its method.
 #define __EXP_OVERFLOW 710.0d
-#define __EXP_UNDERFLOW -746.0d
+#define __EXP_LEAST -1418.0d
 #define __EXP2_NORMAL 1021.0d
 #define __EXP2_OVERFLOW 1024.0d
 #define __EXP2_UNDERFLOW -1076.0d

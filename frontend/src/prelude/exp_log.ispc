@@ -22,8 +22,9 @@
 #define __SCALE_BY_SUM(y, t) ((y) * __FROM_BITS(__BITS(t) << __MANTISSA_BITS))
 #define __SCALE_FAR(y, n) ((y) * __POW2((SHAPE INT)(n) >> 1) * __POW2((SHAPE INT)(n) - ((SHAPE INT)(n) >> 1)))
 
-// Declares result = y * 2^n, for t = n + __TO_TWO_EXPONENTS, wherever the result is, 0 and infinity included: by two factors, of
-// which the second rounds. A test for what one factor does would take longer than the second.
+// Declares result = y * 2^n, for t = n + __TO_TWO_EXPONENTS and n >= -2 bias, wherever the result is, 0 and infinity included: by
+// two factors, of which the second rounds. A test for what one factor does would take longer than the second. For the least n
+// both are 0: a product that only rounds to 0 takes longer.
 #define __TO_TWO_EXPONENTS (__TO_WHOLE + (uniform REAL)(2 * __BIAS))
 #define __SCALE_BY_TWO(y, t, result) \
     SHAPE UINT result##2 = __UBITS(t) << __MANTISSA_BITS; \
@@ -37,7 +38,7 @@
 /// e^x. exp(-inf) is 0, exp(inf) is inf, overflow gives inf, underflow is gradual.
 /// Largest error measured: 0.77 ULP of float, 0.77 ULP of double.
 static inline SHAPE REAL exp(SHAPE REAL x) {
-    SHAPE REAL v = __WITHIN(__EXP_UNDERFLOW, __EXP_OVERFLOW, x);
+    SHAPE REAL v = __WITHIN(__EXP_LEAST, __EXP_OVERFLOW, x);
     SHAPE REAL t = __op_fma(v, __LOG2E, __TO_TWO_EXPONENTS);
     SHAPE REAL n = t - __TO_TWO_EXPONENTS;
     SHAPE REAL r = __op_fma(n, -__LN2_2, __op_fma(n, -__LN2_1, v));
@@ -57,7 +58,7 @@ static inline SHAPE REAL exp(SHAPE REAL x) {
 /// 2^x, exact for whole x. exp2(-inf) is 0, exp2(inf) is inf.
 /// Largest error measured: 0.77 ULP of float, 0.75 ULP of double.
 static inline SHAPE REAL exp2(SHAPE REAL x) {
-    SHAPE REAL v = __WITHIN(__EXP2_UNDERFLOW, __EXP2_OVERFLOW, x);
+    SHAPE REAL v = __WITHIN((uniform REAL)(-2 * __BIAS), __EXP2_OVERFLOW, x);
     SHAPE REAL t = v + __TO_TWO_EXPONENTS;
     SHAPE REAL r = v - (t - __TO_TWO_EXPONENTS);
 #ifdef __FP_FAST

@@ -76,7 +76,8 @@
 
 // Where a function saturates or changes its method.
 #define __EXP_OVERFLOW 89.0f
-#define __EXP_UNDERFLOW -104.0f
+// (There e^x is 2^(-2 bias), the least that __SCALE_BY_TWO takes.)
+#define __EXP_LEAST -176.0f
 #define __EXP2_NORMAL 125.0f
 #define __EXP2_OVERFLOW 128.0f
 #define __EXP2_UNDERFLOW -151.0f

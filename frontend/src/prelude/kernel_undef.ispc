@@ -56,7 +56,7 @@
 #undef __TRIG_CANCELLED_FEW
 #undef __TRIG_CANCELLED_MANY
 #undef __EXP_OVERFLOW
-#undef __EXP_UNDERFLOW
+#undef __EXP_LEAST
 #undef __EXP2_NORMAL
 #undef __EXP2_OVERFLOW
 #undef __EXP2_UNDERFLOW
