@@ -101,6 +101,31 @@ fn npy_files_go_in_and_out() {
 }
 
 #[test]
+fn what_cannot_be_meant_is_refused() {
+    let folder = Folder::new("meant");
+    let file = folder.file("scale.ispc", SCALE);
+    let (file, bytecode) = (text(&file), folder.path.join("scale.spmdb"));
+    succeeds(&["--width", "4", "disasm", file, "-o", text(&bytecode)]);
+    let call = ["-e", "scale", "iota:f32:4", "4", "1"];
+    let run = |file, more: &[&str]| fails(2, &[&["run", file][..], &call, more].concat());
+    assert!(run(file, &["--width", "4", "--mask", "0b10001"]).contains("more lanes than the 4"));
+    assert!(run(text(&bytecode), &["--width", "8"]).contains("the bytecode is for 4 lanes, not 8"));
+    succeeds(&[&["run", text(&bytecode)][..], &call, &["--mask", "0xf"]].concat());
+    let said = run(file, &["-o", "a=numbers.txt"]);
+    assert!(said.contains("end in .npy, .npz or .png, not .txt"), "{said}");
+    assert!(fails(2, &["explain", "out_of_bound"]).contains("did you mean `out_of_bounds`?"));
+    assert!(fails(2, &["explain", "W2O8"]).contains("lists all"));
+    let said = fails(2, &["compare", file, "--call", "scale(a=iota:4, n=4, k=1)", "--cmd", "backend '{source}"]);
+    assert!(said.contains("a quote (') is not closed"), "{said}");
+    let trace = |place: &[&str]| stderr(&spmdvm(&[&["trace", file][..], &call, place].concat()));
+    assert!(trace(&["--line", "99"]).contains("nothing of line 99 was executed"));
+    assert!(trace(&["--function", "scael"]).contains("nothing of `scael` was executed"));
+    assert_eq!(trace(&["--function", "scale"]), "");
+    let said = stderr(&spmdvm(&["-I", "/no/such/folder", "check", file]));
+    assert!(said.contains("warning: -I: there is no folder /no/such/folder"), "{said}");
+}
+
+#[test]
 fn wrong_arguments_are_explained() {
     let folder = Folder::new("arguments");
     let file = folder.file("scale.ispc", SCALE);
