@@ -16,6 +16,8 @@ struct Shape {
     op: Op,
     /// Whether the index is signed, as those of arrays are.
     signed: bool,
+    /// Whether an index of 32 bits is compared in 64.
+    wide: bool,
     x: [u64; 2],
     limit: u64,
     low: Option<u64>,
@@ -34,10 +36,12 @@ impl Shape {
         let mut rng = Rng(seed);
         let ty = rng.pick(&[Ty::U32, Ty::U64]);
         let op = rng.pick(&[Op::Lt, Op::Gt, Op::Ge, Op::Le]);
-        let signed = rng.chance(50);
+        let (signed, wide) = (rng.chance(50), ty == Ty::U32 && rng.chance(50));
         let low = rng.chance(75).then(|| number(&mut rng, ty).wrapping_neg());
-        let [a, b, limit, span] = [(); 4].map(|()| number(&mut rng, ty));
-        Shape { ty, op, signed, x: [a, b], limit, low, span }
+        let [a, b, span] = [(); 3].map(|()| number(&mut rng, ty));
+        let of_limit = if wide && rng.chance(50) { Ty::U64 } else { ty };
+        let limit = number(&mut rng, of_limit);
+        Shape { ty, op, signed, wide, x: [a, b], limit, low, span }
     }
 }
 
@@ -53,8 +57,10 @@ fn looping(host: &Host, shape: &Shape) -> Region {
     let mut b = Builder::new(host.width, host.function, 1);
     let mask = execution_mask(&mut b);
     let cut = |bits: u64| if ty == Ty::U32 { u64::from(bits as u32) } else { bits };
-    let [first, step, limit, span, three, one] =
-        [shape.x[0], shape.x[1], shape.limit, shape.span, 3, 1].map(|bits| b.constant(ty, cut(bits)));
+    let [first, step, span, three, one] =
+        [shape.x[0], shape.x[1], shape.span, 3, 1].map(|bits| b.constant(ty, cut(bits)));
+    let wide = if shape.wide { Ty::U64 } else { ty };
+    let limit = b.constant(wide, shape.limit);
     let rounds = b.constant(ty, 6);
     let low = shape.low.map(|low| b.constant(element, cut(low)));
     let [head, inside, outside, join, after] = [(); 5].map(|()| b.block());
@@ -68,9 +74,12 @@ fn looping(host: &Host, shape: &Shape) -> Region {
         false => b.inst(Kind::Op { op: Op::Bitcast, ty: to, from }, &[v], Type::uniform(to)),
     };
     let x = as_type(&mut b, number, ty, element);
-    let compared = as_type(&mut b, x, element, ty);
+    let compared = match shape.wide {
+        true => b.inst(Kind::Op { op: Op::Convert, ty: wide, from: element }, &[x], Type::uniform(wide)),
+        false => as_type(&mut b, x, element, ty),
+    };
     let args = if matches!(op, Op::Lt | Op::Ge) { [compared, limit] } else { [limit, compared] };
-    let cond = b.op(op, ty, &args);
+    let cond = b.op(op, wide, &args);
     match op {
         Op::Lt | Op::Gt => b.branch(cond, (inside, &[]), (outside, &[])),
         _ => b.branch(cond, (outside, &[]), (inside, &[])),
@@ -118,7 +127,7 @@ fn regions_do_what_they_did() {
 #[test]
 fn tests_that_say_nothing_of_the_check_stay() {
     let host = host(8);
-    let shape = |ty| Shape { ty, op: Op::Lt, signed: true, x: [0, 1], limit: 10, low: Some(0), span: 10 };
+    let shape = |ty| Shape { ty, op: Op::Lt, signed: true, wide: false, x: [0, 1], limit: 10, low: Some(0), span: 10 };
     let left = |change: &dyn Fn(&mut Region)| {
         let mut region = looping(&host, &shape(Ty::U64));
         change(&mut region);

@@ -11,7 +11,8 @@
 //!
 //! A guard says `k + p <u span`, where `p`, the elements before the pointer, is what the least index is below 0. If `p ≤u span`, it
 //! holds for all `k <u span - p`, and nothing wraps around. So `least` is `min(m, span - p)`; if `p` is greater, it is 0, and all `k`
-//! go the old way, as those do that are beyond `least`.
+//! go the old way, as those do that are beyond `least`. A number of 32 bits that the program compares in 64, while its array is asked for
+//! 32, is compared in 32, below 2³¹: those are the same in both.
 //!
 //! Rules: the branch compares unsigned integers, or what are their bits; the block for the smaller ones has no other way to it and
 //! begins with the guard, behind pure instructions at most, of which its snapshot needs none. `m`, the least index and the span come
@@ -22,7 +23,7 @@ use super::defs::{Def, Defs};
 use super::licm::{Loops, definitions};
 use super::make::Maker;
 use crate::dominance::Dominators;
-use crate::ir::{Block, BlockId, Edge, End, Inst, Kind, Region, Type, Value};
+use crate::ir::{Block, BlockId, Edge, End, Inst, Kind, Region, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
@@ -45,7 +46,11 @@ pub fn run(region: &mut Region) {
     }
     for &b in dominators.order().iter().filter(|&&b| loops.of(b).is_some()) {
         let Some(test) = Test::of(region, &defs, b).filter(|test| ways_to[test.inside.index()] == 1) else { continue };
-        let Some(guards) = Guards::of(region, &defs, &home, &test) else { continue };
+        let found = [Some(test), test.of_32_bits(&defs)].into_iter().flatten().find_map(|test| {
+            let guards = Guards::of(region, &defs, &home, &test)?;
+            Some((test, guards))
+        });
+        let Some((test, guards)) = found else { continue };
         let limits = guards.bounds.iter().flat_map(|bound| [Some(bound.span), bound.low]).flatten().chain([test.limit]);
         let is_fixed = |l: usize| limits.clone().all(|v| !loops.contains(l, home[v.index()]));
         if let Some(l) = loops.around(b).take_while(|&l| is_fixed(l)).last() {
@@ -56,10 +61,12 @@ pub fn run(region: &mut Region) {
 }
 
 /// The test at the end of a block.
+#[derive(Clone, Copy)]
 struct Test {
-    /// The number that is compared, its limit, and as what they are compared.
+    /// The number that is compared, and its limit.
     index: Value,
     limit: Value,
+    /// As what the number is compared. The limit may have more bits.
     ty: Ty,
     /// Where those below the limit go.
     inside: BlockId,
@@ -83,6 +90,15 @@ impl Test {
         let inside = if holds { then } else { other };
         let is_plain = !block.cold && then.to != other.to && inside.args.is_empty();
         is_plain.then_some(Test { index, limit, ty, inside: inside.to, holds })
+    }
+}
+
+impl Test {
+    /// The test of a number of 32 bits that is compared in 64.
+    fn of_32_bits(self, defs: &Defs) -> Option<Test> {
+        let index = defs.as_op(bits(defs, self.index), Op::Convert)?;
+        let Kind::Op { ty, from: Ty::I32 | Ty::U32, .. } = index.kind else { return None };
+        (ty.is_int() && self.ty == Ty::U64).then_some(Test { index: index.arg(0), ty: Ty::U32, ..self })
     }
 }
 
@@ -164,6 +180,10 @@ fn least(region: &mut Region, to: BlockId, test: &Test, guards: &Guards) -> Valu
     let mut m = Maker { region, to: &mut insts };
     let ty = test.ty;
     let mut least = test.limit;
+    if m.region.ty(least).ty != ty {
+        least = m.with(Op::Min, Ty::U64, least, 1 << 31);
+        least = m.cast(Op::Convert, least, ty);
+    }
     for bound in &guards.bounds {
         let mut room = bound.span;
         if let Some(low) = bound.low {
@@ -203,10 +223,11 @@ fn split(region: &mut Region, b: BlockId, test: &Test, guards: Guards, least: Va
         (if test.holds { then } else { other }).to = guarded;
     }
     region.blocks.push(cold(Vec::new(), end));
-    let cond = region.new_value(Type::BOOL);
+    let mut insts = std::mem::take(&mut region.blocks[b.index()].insts);
+    let mut m = Maker { region, to: &mut insts };
+    let index = m.cast(Op::Bitcast, test.index, test.ty);
+    let cond = m.op(Op::Lt, test.ty, &[index, least]);
     let block = &mut region.blocks[b.index()];
-    let kind = Kind::Op { op: Op::Lt, ty: test.ty, from: test.ty };
-    block.insts.push(Inst { kind, args: vec![test.index, least], result: Some(cond) });
-    let other = Edge { to: again, args: Vec::new() };
-    block.end = End::Branch { cond, then: to_inside(), other };
+    block.insts = insts;
+    block.end = End::Branch { cond, then: to_inside(), other: Edge { to: again, args: Vec::new() } };
 }
