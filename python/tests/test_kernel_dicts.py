@@ -278,6 +278,171 @@ def left_after_a_change(a):
     return d
 
 
+def drained(d):
+    n = 0
+    while d:
+        n = n * 3 + d.popitem()[1]
+    return n
+
+
+@kernel
+def last_ones(a):
+    d = {x: i for i, x in enumerate(a)}
+    del d[a[-1]]
+    first = d.popitem()
+    n = d.get(1, 0) + d.popitem()[1] * 100
+    m = drained(d)
+    d[1] = 7
+    pairs = {1: (2, 3), 4: (5, 6)}
+    n += pairs.popitem()[1][0]
+    return first, n, m, d, pairs
+
+
+@kernel
+def last_ones_and_new_ones(a):
+    d = {}
+    n = 0
+    for i in range(3000):
+        d[i] = i
+        k, v = d.popitem()
+        n += k + v
+        if 3 * i in d:
+            n += 1
+        d.setdefault(i % 7, 1)
+        if i % 11 == 0:
+            d.pop(6, None)
+    return n, d
+
+
+@kernel
+def nothing_to_pop(a):
+    d = {1: a[0]}
+    d.popitem()
+    d.popitem()
+    return 0
+
+
+@kernel
+def nothing_in_a_set(a):
+    s = {a[0]}
+    s.pop()
+    return s.pop()
+
+
+@kernel
+def set_to_nothing(a):
+    s, n = set(a), 0
+    while s:
+        n += s.pop()
+    return n, s
+
+
+def looked_up(d, k):
+    return d.get(k)
+
+
+@kernel
+def asked_for_none(a):
+    d, n = {}, 0
+    for i, x in enumerate(a):
+        v = d.get(x)
+        if v is None:
+            d[x] = 1
+        else:
+            d[x] = v + 1
+        w = looked_up(d, i)
+        if w is not None and w > 1:
+            n += 100 * w
+        if d.get(i) is None:
+            n += 1
+        if (u := d.get(i)) is not None:
+            n += 10 * u
+        if not d.get(x + 1):
+            n += 5
+        n += d.get(x - 2) or 1000
+    return d, n
+
+
+@kernel
+def taken_or_none(a):
+    d = {x: (x, i * 0.5) for i, x in enumerate(a)}
+    p, n = d.get(9), 0.0
+    q = d.pop(4, None)
+    if p is not None and q is not None:
+        n = p[0] + q[1]
+    again = d.pop(4, None)
+    if again is None:
+        n += 1000
+    while (k := d.pop(int(n) % 7, None)) is not None:
+        n += k[1]
+    return n, d
+
+
+@kernel
+def none_as_a_result(a):
+    return {1: 2}.get(5)
+
+
+@kernel
+def none_as_a_number(a):
+    d = {1: 2}
+    x, y = d.get(1), d.get(2)
+    return x + y
+
+
+@kernel
+def compared_sets(a):
+    s, t = set(a), {1, 2, 3}
+    found = [s == t, s != t, s <= t, t <= s, t < s, s > t, s >= s, s < s, s == s.copy(), t == {3, 2, 1}, s == set()]
+    others = [t.issubset(a), s.issuperset(t), t.isdisjoint(s), t.isdisjoint(range(7, 20)), {x for x in a} | {1} <= s]
+    return [int(each) for each in found], [int(each) for each in others]
+
+
+@kernel
+def compared_dicts(a):
+    d = {x: i for i, x in enumerate(a)}
+    e = d.copy()
+    n = int(d == e)
+    e[1] += 1
+    n = 2 * n + int(d == e)
+    del e[1]
+    n = 2 * n + int(d != e)
+    n = 2 * n + int({1: (2, 3)} == {1: (2, 4)})
+    return n, int(d == {}), int({1: (2, 3)} == {1: (2, 3)})
+
+
+@kernel
+def compared_in_conditions(a):
+    seen, n = set(), 0
+    for x in a:
+        old = seen.copy()
+        seen.add(x)
+        if len(seen) > 2 and old == seen and n < 5:
+            n += 1
+        if old < seen or x == 77:
+            n += 100
+    while seen != {9}:
+        seen.remove(min(seen))
+        n += 1000
+    return n
+
+
+@kernel
+def best_keys(a):
+    d, c, e = {}, Counter(a), defaultdict(int)
+    for i, x in enumerate(a):
+        d[x, i % 2] = i % 5
+    e[3] += 2
+    best = max(d, key=d.get), min(d, key=d.get), max(c, key=c.get), max(e, key=e.get)
+    return best, sorted(d, key=d.get, reverse=True), max(d), min(d.items(), key=lambda item: (item[1], item[0])), len(e)
+
+
+@kernel
+def sorted_by_none(a):
+    d = {1: 5, 2: 3}
+    return sorted([1, 2, 3], key=d.get)
+
+
 def shortest(a, start):
     """The lengths of the shortest ways in a graph whose edges are pairs of numbers that follow one another."""
     edges = {}
@@ -302,6 +467,35 @@ def test_dicts_are_those_of_python(function, options):
 
 def test_a_search_keeps_what_is_known_in_a_dict():
     assert outcome(spmdvm.kernel(shortest), A, 3) == outcome(shortest, A, 3)
+
+
+def missing_number(a):
+    return {1: 2}[7]
+
+
+def missing_tuple(a):
+    d = {(1, 2): 3}
+    d[a[0], a[1] < 0.5] += 1
+    return d
+
+
+def missing_float(a):
+    s = {0.5}
+    s.remove(a[0] * 0.25)
+    return s
+
+
+def missing_bool(a):
+    return {True: 1}.pop(a[0] > 7)
+
+
+@pytest.mark.parametrize("function", [missing_number, missing_tuple, missing_float, missing_bool])
+def test_a_key_that_is_missing_is_named(function):
+    with pytest.raises(KeyError) as expected:
+        function(A)
+    with pytest.raises(KeyError) as found:
+        spmdvm.kernel(function)(A)
+    assert str(found.value).split("\n")[0] == f"{expected.value} in `{function.__name__}`"
 
 
 def test_results_have_pythons_numbers():
@@ -345,7 +539,7 @@ def test_an_element_without_a_key_is_told():
         for k in spmdvm.foreach(len(out)):
             out[k] = d[k]
 
-    with pytest.raises(KeyError, match="`of_elements`"):
+    with pytest.raises(KeyError, match=r"^0 \(lane 0\) in `of_elements`"):
         spmdvm.kernel(of_elements)(A, np.zeros(3))
 
 
@@ -439,6 +633,17 @@ def ops(codes, keys, values):
             for key in list(d):
                 if key % 3 == 0:
                     d[key + 1] = d.pop(key)
+        elif code == 16:
+            if d:
+                k, v = d.popitem()
+                r = k + v
+        elif code == 17:
+            found = d.get(k)
+            r = -3.0 if found is None else found
+        elif code == 18:
+            r = 2.0 if d == e else 3.0 if len(d) > 0 else 4.0
+        elif code == 19 and d:
+            r = max(d, key=d.get)
         log.append(r)
     return d, e, sorted(seen), log
 
@@ -446,7 +651,7 @@ def ops(codes, keys, values):
 def random_ops(seed, count, most):
     """Make a sequence of things to do, with keys below some number."""
     draw = random.Random(seed)
-    codes = np.array([draw.randrange(16) for _ in range(count)])
+    codes = np.array([draw.randrange(20) for _ in range(count)])
     keys = np.array([draw.randrange(-most, most) for _ in range(count)])
     return codes, keys, np.array([draw.random() for _ in range(count)])
 
@@ -506,13 +711,23 @@ def in_a_foreach(a):
 
 def may_be_none(a):
     d = {1: 2}
-    x = d.get(3)  # HERE `get` of a dict may give None here
+    x = d.get(3) + 1  # HERE `get` of a dict may give None here
     return x
+
+
+def dicts_in_order(a):
+    d = {1: 2}
+    return d < {3: 4}  # HERE dicts have no order
+
+
+def a_dict_and_a_set(a):
+    d = {1: 2}
+    return d == {1}  # HERE a dict is no set
 
 
 def no_such_method(a):
     s = {1, 2}
-    return s.pop()  # HERE `s` has no such `pop` in a kernel
+    return s.pop(1)  # HERE `s` has no such `pop` in a kernel
 
 
 def as_a_value(a):
@@ -535,6 +750,7 @@ def another_in_a_loop(a):
 
 WRONG = [
     keys_of_two_types, sought_as_another, of_other_parts, with_lists, two_names, in_a_foreach, may_be_none,
+    dicts_in_order, a_dict_and_a_set,
     no_such_method, as_a_value, something_else, another_in_a_loop,
 ]  # fmt: skip
 

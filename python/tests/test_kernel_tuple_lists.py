@@ -189,12 +189,6 @@ def summed(a):
     return np.sum(xs)  # HERE this takes no list of tuples in a kernel
 
 
-def greatest(a):
-    xs = []
-    xs.append((1, a[0]))
-    return max(xs)  # HERE this takes no list of tuples in a kernel
-
-
 def parts_stored_to(a):
     xs = []
     xs.append((1, a[0]))
@@ -205,7 +199,7 @@ def parts_stored_to(a):
 @pytest.mark.parametrize(
     "function",
     [
-        numbers_and_tuples, tuples_and_numbers, of_other_tuples, summed, greatest, parts_stored_to,
+        numbers_and_tuples, tuples_and_numbers, of_other_tuples, summed, parts_stored_to,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip

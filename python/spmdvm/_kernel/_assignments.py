@@ -231,7 +231,8 @@ class Assignments(Scattered):
             return self.expression(node)
         if isinstance(node, ast.List):
             return tuple_of(map(self.expression, node.elts))
-        if isinstance(node, ast.Call) and not self.is_method(node) and not any(True for _ in self._arrays_in(node)):
+        is_call = isinstance(node, ast.Call) and not self.is_method(node)
+        if is_call and (self.goes_over_values(node) or not any(True for _ in self._arrays_in(node))):
             value = self.expression(node)
             if value.parts is None and isinstance(value.type, Array):
                 self.parts_of[id(node)] = node, value

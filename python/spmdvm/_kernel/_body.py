@@ -15,10 +15,10 @@ from .._errors import CompileError
 from . import _annotations, _functions, _nones, _prints
 from ._arrays import Made
 from ._assignments import Assignments
-from ._comprehensions import Comprehensions
 from ._control import Control, Else
 from ._dicts import Dicts
 from ._effects import Effects
+from ._extremes import Extremes
 from ._foreach import Foreach, assigned_in
 from ._given import Given, Reference
 from ._imports import Imports
@@ -46,7 +46,7 @@ _MOST_INSTANCES = 16
 class Body(
     Variables,
     Tuples,
-    Comprehensions,
+    Extremes,
     Dicts,
     Given,
     Lists,

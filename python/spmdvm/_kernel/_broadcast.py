@@ -231,7 +231,7 @@ class Broadcasts(Parts):
                 self.refuse_tuples(node, array)
                 yield node, array
                 return
-        if isinstance(node, (ast.Name, ast.Subscript)):
+        if isinstance(node, (ast.Name, ast.Subscript)) or self.goes_over_values(node):
             return
         if is_complex_part(node) or (isinstance(node, ast.Call) and self.is_method_of_elements(node)):
             yield from self._arrays_in(node.value if isinstance(node, ast.Attribute) else node.func.value)

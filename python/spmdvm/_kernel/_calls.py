@@ -31,6 +31,11 @@ from ._values import Arguments, Listed, Maybe, Value, constant, constants, exact
 from ._wrappers import inner_of, is_wrapped
 
 MOST_ELEMENTS, MOST_DIMENSIONS = 4096, 8
+# The names of arguments that are given by name, too.
+_PARAMETERS = (
+    (round, ("number", "ndigits")), (np.round, ("a", "decimals")), (np.around, ("a", "decimals")),
+    (np.clip, ("a", "a_min", "a_max")),
+)  # fmt: skip
 _OF_SEVERAL = {
     builtins.min: "min",
     builtins.max: "max",
@@ -209,6 +214,8 @@ class Calls(Arrays):
         found = self.over_comprehension(node, how or "")
         if found is not None:
             return found
+        if how in ("min", "max") and (found := self.extreme_by(node, how)) is not None:
+            return found
         if how in ("min", "max") and len(node.args) > 1 and not node.keywords:
             given = [self._tuple_at(arg) for arg in node.args]
             return None if None in given else self.extreme_tuple(node, "<" if how == "min" else ">", given)
@@ -218,7 +225,8 @@ class Calls(Arrays):
         if self.is_view(source):
             return self.over_list(node, how, source)
         if (array := self.array_of(source)) is not None and self.is_list_value(array):
-            self.refuse_tuples(node, array)
+            if how not in ("min", "max"):
+                self.refuse_tuples(node, array)
             return self.over_list(node, how, source)
         if self.array_of(source) is not None:
             help = f"write `np.{how}({ast.unparse(source)})`"
@@ -237,6 +245,16 @@ class Calls(Arrays):
         tests = [self.as_bool(node, part) for part in value.parts]
         text = (" || " if how == "any" else " && ").join(test.text for test in tests)
         return Value(f"({text})", BOOL, value.uniform) if tests else constant(how == "all")
+
+    def goes_over_values(self, node: ast.expr) -> bool:
+        """Return whether an expression is `min`, `max`, `sum`, `any` or `all` that loops, of what may not be known."""
+        if not isinstance(node, ast.Call) or not node.args or self.is_method(node):
+            return False
+        if not any(self.called(node) is known for known in _OF_SEVERAL):
+            return False
+        source = node.args[0]
+        is_listed = isinstance(source, (ast.ListComp, ast.GeneratorExp)) or self.is_view(source)
+        return bool(node.keywords) or (len(node.args) == 1 and (is_listed or self.list_named(source) is not None))
 
     def _of_numbers(self, node: ast.Call, function: Any, written: Any) -> Value:
         """Translate a call of a function that is written in Python, and of which numbers have to have some types."""

@@ -245,18 +245,20 @@ class Comprehensions:
         listed = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if how not in _OF_VALUES or not isinstance(listed, (ast.ListComp, ast.GeneratorExp)):
             return None
+        if how in ("min", "max"):
+            return self.extreme_of(node, how, listed)
         if self.in_arm:
             self.fail(node, f"`{how}` of a comprehension in what may not be computed", "here", "give it a name before")
         at, line, start = len(self.lines), self.at, self.indent
         loops = [(loop, *self._gone_over(loop)) for loop in listed.generators]
         bound = dict(self.regions[-1].indices)
-        total, begun = self.temporary(how), self.temporary("begun")
+        total = self.temporary(how)
         self._begin_level(loops)
         value = self.number(listed.elt)
         tests = how in ("any", "all")
         value = self.as_bool(listed.elt, value) if tests else value
         key = (self.regions[-1].key, total)
-        ty = BOOL if tests else self._grow(key, promote(value.type, INT) if how == "sum" else value.type, node)
+        ty = BOOL if tests else self._grow(key, promote(value.type, INT), node)
         value = self.cast(value, ty, node)
         uniform = self.is_uniform_here()
         sofar = Value(total, ty, uniform)
@@ -264,18 +266,9 @@ class Comprehensions:
             self.emit(f"{total} = {total} {'||' if how == 'any' else '&&'} {value.text};")
             if len(loops) == 1:
                 self.emit(f"if ({'' if how == 'any' else '!'}{total}) break;")
-        elif how == "sum":
-            self.emit(f"{total} = {self.cast(self.operate(node, '+', sofar, value), ty, node).text};")
         else:
-            value = self.keep(value)
-            test = self.comparison(node, "<" if how == "min" else ">", value, sofar)
-            self.emit(f"if (!{begun} || ({test})) {total} = {value.text};")
-            self.emit(f"{begun} = true;")
+            self.emit(f"{total} = {self.cast(self.operate(node, '+', sofar, value), ty, node).text};")
         self._end_loops(start, bound)
         shape, first = "uniform " if uniform else "", constant(how == "all") if tests else constant(0)
-        head = [f"{shape}{ty.spmd} {total} = {self.cast(first, ty, node).text};"]
-        if how in ("min", "max"):
-            head.append(f"{shape}bool {begun} = false;")
-            self.demand(node, begun, f"`{how}` takes at least one value")
-        self.lines[at:at] = [("    " * start + text, line) for text in head]
+        self.lines.insert(at, ("    " * start + f"{shape}{ty.spmd} {total} = {self.cast(first, ty, node).text};", line))
         return self.keep(Value(total, ty, uniform, is_python=tests))

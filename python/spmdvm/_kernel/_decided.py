@@ -20,7 +20,7 @@ from typing import Any, Callable
 from . import _nones
 from ._asked_types import asks_types, type_key
 from ._known import EITHER, MAYBE, NUMBER, VALUE, Kept, Known, are_same, constant_at, copied, is_literal, is_store
-from ._none_results import always_leaves, calls_one, is_none, returns_none_or_value
+from ._none_results import always_leaves, calls_one, is_none, may_miss, returns_none_or_value
 from ._scopes import Scope, jumps, own_nodes
 from ._source import Source
 
@@ -107,8 +107,13 @@ def _with_none_returned(body: list[Any]) -> tuple[list[Any], bool]:
 
 
 def _has_literals(tree: ast.FunctionDef) -> bool:
-    """Return whether None or a text is compared or assigned: others, in what is printed and raised, decide nothing."""
+    """Return whether None or a text is compared or assigned: others, in what is printed and raised, decide nothing.
+
+    So is what a dict may not have.
+    """
     for node in own_nodes(tree.body):
+        if may_miss(node):
+            return True
         if isinstance(node, (ast.Compare, ast.Assign, ast.AnnAssign, ast.IfExp, ast.BoolOp)):
             for part in ast.iter_child_nodes(node):
                 several = part.elts if isinstance(part, (ast.Tuple, ast.List, ast.Set)) else [part]

@@ -2,8 +2,8 @@
 
 This is the compact dict of CPython (Hettinger, 2012): the index is an open-addressing table, with linear probing, of
 places in the lists. A key that is taken out leaves `GONE` in the index, and its place in the lists, until the index is
-made anew, or somebody goes over the dict. Functions are written for the types of the keys, and once for a key that is
-the same in all lanes, and once for a key of each.
+made anew, or somebody goes over the dict; the last one leaves no place in the lists if `popitem` takes it. Functions
+are written for the types of the keys, and once for a key that is the same in all lanes, and once for a key of each.
 """
 
 from __future__ import annotations
@@ -35,6 +35,16 @@ def index_of(name: str) -> str:
 def gone_of(name: str) -> str:
     """Give the variable that counts which places in the lists are no keys any more."""
     return f"{spmd_name(index_of(name))}__gone"
+
+
+def spent_of(name: str) -> str:
+    """Give the variable that counts which places of the index nobody uses, besides those of keys that are gone."""
+    return f"{spmd_name(index_of(name))}__spent"
+
+
+def counts_of(name: str) -> tuple[str, str]:
+    """Give the variables that a dict has besides those of its lists."""
+    return gone_of(name), spent_of(name)
 
 
 def kind_of_key(ty: Num) -> str:
@@ -107,23 +117,59 @@ class DictTables:
         probes = ", ".join(value.text for value in key)
         self.emit(f"{helper}({index}, {size}, {place}, {probes});")
         self.emit(f"++{gone_of(name)};")
+        self._clear_if_empty(name)
+
+    def _clear_if_empty(self, name: str) -> None:
         self.emit(f"if ({gone_of(name)} == {self.used(name)}) {{")
         self.indent += 1
         self.clear_table(name)
         self.indent -= 1
         self.emit("}")
 
+    def place_of_last(self, name: str) -> str:
+        """Write where the key is that was added last; there is one. Give the variable that has its place."""
+        used, gone, place, types = self.used(name), gone_of(name), self.temporary("place"), self._types_of(name)
+        last = [
+            Value(f"(({sought_as(ty).spmd}){spmd_name(own)}[{used} - 1])", sought_as(ty), True)
+            for own, ty in zip(self.key_lists(name), types)
+        ]
+        # What has gone from the end leaves no place there.
+        self.emit(f"while ({gone} > 0 && {self.found_text(name, last)} != {used} - 1) {{")
+        self.indent += 1
+        self._shorten(name)
+        self.emit(f"--{gone};")
+        self.indent -= 1
+        self.emit("}")
+        self.emit(f"const uniform int {place} = {used} - 1;")
+        return place
+
+    def drop_last(self, name: str, key: list[Value]) -> None:
+        """Write that the last key is taken out, which is at the end of the lists."""
+        index, size = self._index_text(name)
+        helper = self._walker(self._types_of(name), "dropped")
+        probes = ", ".join(self.cast(leaf, sought_as(leaf.type), None).text for leaf in key)
+        self.emit(f"{helper}({index}, {size}, {self.used(name)} - 1, {probes});")
+        self._shorten(name)
+        self._clear_if_empty(name)
+
+    def _shorten(self, name: str) -> None:
+        """Write that the lists are shorter by a place, which the index has no more."""
+        for own in self.lists_of(items_of(name)):
+            self.emit(f"--{spmd_name(own)}__list__n0;")
+        self.emit(f"++{spent_of(name)};")
+
     def clear_table(self, name: str) -> None:
         """Write that there are no keys."""
         for own in self.lists_of(items_of(name)):
             self.emit(f"{spmd_name(own)}__list__n0 = 0;")
         self.emit(f"{self._index_text(name)[1]} = 0;")
-        self.emit(f"{gone_of(name)} = 0;")
+        for count in counts_of(name):
+            self.emit(f"{count} = 0;")
 
     def make_room(self, node: Any, name: str) -> None:
         """Write that the index has room for one more key: at most two thirds of it are used."""
         used, size = self.used(name), self._index_text(name)[1]
-        self.emit(f"if ({used} * 3 >= {size} * 2) {{")
+        self.emit(f"if (({used} + {spent_of(name)}) * 3 >= {size} * 2) {{")
         self.indent += 1
         self.demand(node, f"{used} < {MOST_KEYS}", "a dict or a set has fewer than 2**28 keys")
         self._close_gaps(name)
@@ -176,6 +222,7 @@ class DictTables:
             "}"
         )
         self.emit(f"{size} = py_places({used});")
+        self.emit(f"{spent_of(name)} = 0;")
         self.emit(f"delete {index};")
         self.emit(f"{index} = {helper}({size}, {used}, {self._keys_text(name)});")
 

@@ -11,7 +11,7 @@ import collections
 from typing import Any
 
 from . import _functions
-from ._dict_tables import DictTables, gone_of, index_of, items_of
+from ._dict_tables import DictTables, counts_of, index_of, items_of
 from ._types import INT, NUMBERS
 from ._usage import named_by, pairs_of
 from ._values import LONGEST, Dict, Value, constant
@@ -105,6 +105,8 @@ class DictValues(DictTables):
         """Return whether a number takes statements, as it is looked for in a dict."""
         if isinstance(node, ast.Subscript):
             return self.kind_of_dict(node.value) is not None
+        if isinstance(node, ast.Compare):
+            return self.is_of_two_dicts(node)
         func = node.func if isinstance(node, ast.Call) else None
         return isinstance(func, ast.Attribute) and self.kind_of_dict(func.value) is not None
 
@@ -123,7 +125,7 @@ class DictValues(DictTables):
             help = f"copy it: `{target.id} = {value.id}.copy()`"
             self.fail(value, "a dict or set has one name in a kernel", "this is another one", help)
         self._need_dict_order(value)
-        if _is_empty(value):
+        if is_empty(value):
             self.begin_dict(target, target.id, kind)
         else:
             self.take_dict(target, target.id, self.dict_of(value))
@@ -172,7 +174,8 @@ class DictValues(DictTables):
         self.types["list", index] = NUMBERS["int32"]
         self.begin_list(index)
         self._with_type(index, NUMBERS["int32"], index)
-        self.emit(f"{gone_of(name)} = 0;")
+        for count in counts_of(name):
+            self.emit(f"{count} = 0;")
         if items not in self.list_forms and not self._may_be_filled(name):
             # Whatever is asked of it, it has nothing.
             self._have_items(node, name, None, None)
@@ -200,7 +203,7 @@ class DictValues(DictTables):
 
         assigned = (node for node in ast.walk(self.source.tree) if isinstance(node, ast.Assign))
         pairs = (pair for node in assigned for pair in pairs_of(node.targets[0], node.value))
-        begun = {id(target) for target, value in pairs if _is_empty(value)}
+        begun = {id(target) for target, value in pairs if is_empty(value)}
         has_inner = any(isinstance(at, ast.FunctionDef) for at in self.source.tree.body)
         return has_inner or name.startswith("dict__") or any(map(adds, ast.walk(self.source.tree)))
 
@@ -355,15 +358,16 @@ class DictValues(DictTables):
                 self._key_type(node, name, own, Value("", self.types["list", given], True))
             self._take(node, own, given)
         self._take(node, index_of(name), index_of(other))
-        self.emit(f"{gone_of(name)} = {gone_of(other)};")
-        self.emit(f"{gone_of(other)} = 0;")
+        for count, given in zip(counts_of(name), counts_of(other)):
+            self.emit(f"{count} = {given};")
+            self.emit(f"{given} = 0;")
 
 
 def _none_of(tests: list[str]) -> list[str]:
     return [f"!{test}" for test in tests]
 
 
-def _is_empty(node: ast.expr) -> bool:
+def is_empty(node: ast.expr) -> bool:
     """Return whether an expression makes a dict or set of nothing."""
     if isinstance(node, ast.Call):
         is_default = isinstance(node.func, (ast.Name, ast.Attribute)) and "defaultdict" in ast.unparse(node.func)

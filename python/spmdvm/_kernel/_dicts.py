@@ -13,18 +13,20 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import _nones
+from ._dict_comparisons import DictComparisons
 from ._dict_tables import gone_of, items_of, kind_of_key, sought_as
-from ._dict_values import SET_OPERATORS, DictValues
+from ._dict_values import SET_OPERATORS
+from ._none_results import may_miss
 from ._program import Unknown
 from ._raises import is_nothing
 from ._types import BOOL, INT, Num, named
-from ._values import LONGEST, Entries, Form, Value, constant, formed, of_tuple, tuple_of
+from ._values import LONGEST, Entries, Form, Maybe, Value, constant, formed, of_tuple, tuple_of
 from ._variables import spmd_name
 
 _UPDATING = {"update": "|", "intersection_update": "&", "difference_update": "-", "symmetric_difference_update": "^"}
 
 
-class Dicts(DictValues):
+class Dicts(DictComparisons):
     """Translates dicts and sets; `Body` has what they need to know."""
 
     # Keys and values.
@@ -54,7 +56,7 @@ class Dicts(DictValues):
             self.fail(node, "complex numbers are no keys in a kernel", f"this is {named(ty)}", help)
         old = self.types.get(("list", own), ty)
         if kind_of_key(old) != kind_of_key(ty) and not (ty == BOOL and old.is_int):
-            help = f"convert it, so that all are of one type: `{'int' if old.is_int else f'np.{old}'}(…)`"
+            help = f"convert it, so that all are of one type: `{'int' if old.is_int else f'np.{old.name}'}(…)`"
             message = f"the keys of `{self._shown_dict(name)}` are of several types"
             self.fail(node, message, f"this is {named(ty)}, and {named(old)} in another place", help)
         return self.list_type(node, own, INT if ty == BOOL and old.is_int else ty)
@@ -75,7 +77,7 @@ class Dicts(DictValues):
             kind, of = kind_of_key(ty), kind_of_key(leaf.type)
             is_exact = leaf.const is not None and ty.kind in "fu" and _is_exact(leaf.const, ty)
             if kind != of and not (leaf.type == BOOL and ty.is_int) and not is_exact:
-                help = f"convert it: `{'int' if ty.is_int else f'np.{ty}'}(…)`"
+                help = f"convert it: `{'int' if ty.is_int else f'np.{ty.name}'}(…)`"
                 message = f"the keys of `{self._shown_dict(name)}` are of another type"
                 self.fail(node, message, f"they are `{ty}`, and this is {named(leaf.type)}", help)
             found.append(self.cast(leaf, sought_as(ty), node))
@@ -174,13 +176,13 @@ class Dicts(DictValues):
             place = self._put(node, name, key, self._missing_in(name), False)
         else:
             place, _ = self._place_of_key(node, name, key)
-            self._need_key(node, place, getattr(node, "target", node))
+            self._need_key(node, place, getattr(node, "target", node), key)
         return place, self.keep(self._values_at(node, name, place))
 
-    def _need_key(self, node: Any, place: str, at: Any) -> None:
+    def _need_key(self, node: Any, place: str, at: Any, key: Value) -> None:
         """Write that a key has to be there."""
-        key = at.slice if isinstance(at, ast.Subscript) else at.args[0] if isinstance(at, ast.Call) else at
-        self.raise_unless(node, f"{place} >= 0", KeyError, ast.unparse(key))
+        written = at.slice if isinstance(at, ast.Subscript) else at.args[0] if isinstance(at, ast.Call) else at
+        self.raise_value_unless(node, f"{place} >= 0", KeyError, key, ast.unparse(written))
 
     def need_own_dict(self, node: Any, name: str) -> None:
         """Fail if a dict changes in a `foreach`, or is passed from Python."""
@@ -211,7 +213,7 @@ class Dicts(DictValues):
         if kind.is_counter:
             return self._found_or(node, name, key, self._missing_in(name))
         place, _ = self._place_of_key(node, name, key)
-        self._need_key(node, place, node)
+        self._need_key(node, place, node, key)
         return self.keep(self._values_at(node, name, place))
 
     def _found_or(self, node: Any, name: str, key: Value, other: Value) -> Value:
@@ -282,9 +284,7 @@ class Dicts(DictValues):
             self.fail(node, "a loop over a dict cannot stand in a `foreach`", "here", help)
         if self.in_arm:
             self.fail(node, "a loop over a dict in what may not be computed", "here", "give it a name before")
-        self._need_items(node, name)
-        if any(("list", own) not in self.types for own in self.lists_of(items_of(name))):
-            raise Unknown(_nones.UNTYPED, node)
+        self._need_types(node, name)
         self.have_no_gaps(name)
         count, used, gone = self.temporary("count"), self.used(name), gone_of(name)
         self.emit(f"const uniform int {count} = {used};")
@@ -293,12 +293,21 @@ class Dicts(DictValues):
 
         def entry(index: Value) -> Value:
             self.need_size(node)
-            form = self.list_forms[items_of(name)]
-            lists = self.lists_of(items_of(name))
-            leaves = (Value(f"{spmd_name(own)}[{index.text}]", self.types["list", own], True) for own in lists)
-            return formed(form, leaves)
+            return self._entry_at(name, index.text)
 
         return Value(count, INT, True, 0, LONGEST), entry
+
+    def _entry_at(self, name: str, place: str) -> Value:
+        """Give the key in a place, with its value, as a tuple."""
+        lists = self.lists_of(items_of(name))
+        leaves = (Value(f"{spmd_name(own)}[{place}]", self.types["list", own], True) for own in lists)
+        return formed(self.list_forms[items_of(name)], leaves)
+
+    def _need_types(self, node: Any, name: str) -> None:
+        """Go on with the next pass if it is not known yet of which types keys and values are."""
+        self._need_items(node, name)
+        if any(("list", own) not in self.types for own in self.lists_of(items_of(name))):
+            raise Unknown(_nones.UNTYPED, node)
 
     def need_size(self, node: Any) -> None:
         """Write that a dict that is gone over has as many keys as before."""
@@ -367,14 +376,10 @@ class Dicts(DictValues):
         self.need_own_dict(node, name)
         place, sought = self._place_of_key(node, name, key)
         if must:
-            self._need_key(node, place, node)
+            self._need_key(node, place, node, key)
             self.drop_key(name, place, sought)
             return
-        self.emit(f"if ({place} >= 0) {{")
-        self.indent += 1
-        self.drop_key(name, place, sought)
-        self.indent -= 1
-        self.emit("}")
+        self._drop_if_there(name, place, sought)
 
     def changes_dict(self, node: ast.Call) -> bool:
         """Translate `s.add(x)`, `d.update(e)` and their like; return whether it is one."""
@@ -386,7 +391,10 @@ class Dicts(DictValues):
         if (how, count) == ("pop", 2) and not kind.is_set and is_nothing(node.args[1]):
             self._take_out(node, name, self.keep(self._element(node.args[0])), False)
             return True
-        if (how, count) in (("pop", 1), ("pop", 2), ("setdefault", 2)) and not kind.is_set:
+        if (how, count) in (("pop", 1), ("pop", 2), ("setdefault", 2), ("popitem", 0)) and not kind.is_set:
+            self.asked_of_dict(node)
+            return True
+        if (how, count) == ("pop", 0) and kind.is_set:
             self.asked_of_dict(node)
             return True
         self.need_own_dict(node, name)
@@ -437,12 +445,26 @@ class Dicts(DictValues):
         if not isinstance(func, ast.Attribute) or self.kind_of_dict(func.value) is None:
             return None
         name, how, count = self.dict_of(func.value), func.attr, len(node.args)
+        if not node.args and not node.keywords and how == ("pop" if self.dicts[name].is_set else "popitem"):
+            return self._popped_item(node, name)
+        if (found := self.asked_of_two_sets(node, name)) is not None:
+            return found
         if self.dicts[name].is_set or node.keywords or how not in ("get", "pop", "setdefault"):
             self.refuse_dict_method(node, name, how)
-        if count != 2 and (how, count) != ("pop", 1):
-            help = f"give what it is else, `{name}.{how}(k, 0)`; or ask before: `if k in {name}:`"
+        misses = may_miss(node)
+        if count != 2 and (how, count) not in (("pop", 1), ("get", 1)):
+            self.refuse_dict_method(node, name, how)
+        if misses and not (hasattr(node, "asks_none") or hasattr(node, "is_compared")):
+            help = f"give what it is else, `{name}.{how}(k, 0)`; or ask: `x = {name}.{how}(k)`, `if x is not None:`"
             self.fail(node, f"`{how}` of a dict may give None here", "a kernel has no value for that", help)
         key = self.keep(self._element(node.args[0]))
+        if misses:
+            found = self._found_or_none(node, name, key, how == "pop")
+            if not hasattr(node, "is_compared"):
+                return found
+            told = "the key to compare by is None: it is not in the dict"
+            self.raise_unless(node, f"!{found.parts[0].text}", TypeError, told)
+            return self.keep(found.parts[1])
         other = self.keep(self._element(node.args[1])) if count == 2 else None
         if how == "setdefault":
             place = self._put(node, name, key, other, False)
@@ -452,17 +474,46 @@ class Dicts(DictValues):
         self.need_own_dict(node, name)
         place, sought = self._place_of_key(node, name, key)
         if other is None:
-            self._need_key(node, place, node)
+            self._need_key(node, place, node, key)
             value = self.keep(self._values_at(node, name, place))
             self.drop_key(name, place, sought)
             return value
         value = self._value_or(node, name, place, other)
+        self._drop_if_there(name, place, sought)
+        return value
+
+    def _found_or_none(self, node: ast.Call, name: str, key: Value, takes: bool) -> Value:
+        """Give the value of a key, or None if it is not there; and take the key out if it `takes` it."""
+        if takes:
+            self.need_own_dict(node, name)
+        self._need_types(node, name)
+        place, sought = self._place_of_key(node, name, key)
+        types = [self.types["list", own] for own in self.value_lists(name)]
+        zeros = (self.cast(constant(False if ty == BOOL else 0), ty, node) for ty in types)
+        value = self._value_or(node, name, place, formed(self.list_forms[items_of(name)].parts[1], zeros))
+        if takes:
+            self._drop_if_there(name, place, sought)
+        is_none = Value(f"({place} < 0)", BOOL, place not in self.differing, is_python=True)
+        return tuple_of([is_none, value], Maybe())
+
+    def _drop_if_there(self, name: str, place: str, sought: list[Value]) -> None:
         self.emit(f"if ({place} >= 0) {{")
         self.indent += 1
         self.drop_key(name, place, sought)
         self.indent -= 1
         self.emit("}")
-        return value
+
+    def _popped_item(self, node: ast.Call, name: str) -> Value:
+        """Translate `d.popitem()`, and `s.pop()` of a set, which take what was added last."""
+        self.need_own_dict(node, name)
+        self._need_types(node, name)
+        is_set = self.dicts[name].is_set
+        told = "pop from an empty set" if is_set else "popitem(): dictionary is empty"
+        self.raise_unless(node, f"{self.count_text(name)} > 0", KeyError, told)
+        place = self.place_of_last(name)
+        key, *values = (self.keep(part) for part in self._entry_at(name, place).parts)
+        self.drop_last(name, list(key.leaves))
+        return key if is_set else tuple_of([key, *values])
 
     def most_common(self, node: ast.Call) -> ast.expr | None:
         """Give `c.most_common(n)` as what it means; None if it is something else."""
@@ -485,9 +536,9 @@ class Dicts(DictValues):
 
     def refuse_dict_method(self, node: Any, name: str, how: str) -> None:
         """Fail because a dict or a set has no such method in a kernel, or not with such arguments."""
-        known = "`add`, `discard`, `remove`, `update`, `clear`, `copy`, `union`, `intersection`, `difference`"
+        known = "`add`, `discard`, `remove`, `pop`, `update`, `clear`, `copy`, `union`, `intersection`, `issubset`"
         if not self.dicts[name].is_set:
-            known = "`get`, `pop`, `setdefault`, `update`, `clear`, `copy`, `keys`, `values`, `items`"
+            known = "`get`, `pop`, `popitem`, `setdefault`, `update`, `clear`, `copy`, `keys`, `values`, `items`"
         what = "sets" if self.dicts[name].is_set else "dicts"
         help = f"{what} in kernels have {known}; else write the loop"
         self.fail(node, f"`{self._shown_dict(name)}` has no such `{how}` in a kernel", "not supported", help)

@@ -372,21 +372,25 @@ class Expressions(Operators):
         if (found := self.item(node)) is not None:
             return found
         value = self._tuple_of(node.value)
-        if value is not None and isinstance(node.slice, ast.Slice):
+        if value is not None:
+            return self._part_of_tuple(node, value)
+        if self.is_choice(node) or self.takes(node):
+            return self.array_of(node)
+        return self.part(node) if self.is_part(node) else self.element(node, stores=False)
+
+    def _part_of_tuple(self, node: ast.Subscript, value: Value) -> Value:
+        """Translate `p[i]` and `p[i:j]` of a tuple."""
+        if isinstance(node.slice, ast.Slice):
             bounds = [part and self.integer(part, "a bound").const for part in _bounds_of(node.slice)]
             if any(part is not None and at is None for part, at in zip(_bounds_of(node.slice), bounds)):
                 self.fail(node.slice, "the bounds of a part of a tuple are constants", "known only at run time")
             return tuple_of(value.parts[slice(*bounds)])
-        if value is not None:
-            at = self.integer(node.slice, "an index")
-            if at.const is None:
-                return self.one_of(node, value.parts, at)
-            if not -len(value.parts) <= at.const < len(value.parts):
-                self.fail(node.slice, f"this is one of {len(value.parts)} values", f"there is none at {at.const}")
-            return value.parts[at.const]
-        if self.is_choice(node) or self.takes(node):
-            return self.array_of(node)
-        return self.part(node) if self.is_part(node) else self.element(node, stores=False)
+        at = self.integer(node.slice, "an index")
+        if at.const is None:
+            return self.one_of(node, value.parts, at)
+        if not -len(value.parts) <= at.const < len(value.parts):
+            self.fail(node.slice, f"this is one of {len(value.parts)} values", f"there is none at {at.const}")
+        return value.parts[at.const]
 
     def _tuple_of(self, node: ast.expr) -> Value | None:
         """Give a tuple that is indexed; None if it is none."""
@@ -401,9 +405,13 @@ class Expressions(Operators):
                 value = self.expression(node)
                 return value if value.parts is not None else None
             inner = self._tuple_of(node.value)
-            value = self.of_Subscript(node) if inner is not None or self.list_of(node.value) is not None else None
+            if inner is not None:
+                value = self._part_of_tuple(node, inner)
+            else:
+                value = self.of_Subscript(node) if self.list_of(node.value) is not None else None
         elif isinstance(node, ast.Call):
-            value = None if self.is_method(node) else self.expression(node)
+            is_other = self.is_method(node) and not self.is_of_dict(node)
+            value = None if is_other else self.expression(node)
         else:
             value = self.expression(node) if isinstance(node, (ast.Attribute, ast.Tuple, ast.List)) else None
         return value if value is not None and value.parts is not None else None

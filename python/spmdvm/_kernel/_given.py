@@ -11,7 +11,7 @@ import ast
 from typing import Any, NamedTuple
 
 from . import _nones
-from ._dict_tables import gone_of, index_of, items_of
+from ._dict_tables import counts_of, index_of, items_of
 from ._program import Unknown
 from ._types import FLOAT64, NUMBERS, Num
 from ._values import Dict, Form
@@ -88,7 +88,7 @@ class Given:
                 found.append(f"uniform {of.spmd} * uniform & {text}")
                 found += [f"uniform int & {text}{what}" for what in ("__list__n0", "__most")]
             if name in self.dicts:
-                found.append(f"uniform int & {gone_of(name)}")
+                found += [f"uniform int & {count}" for count in counts_of(name)]
         return found
 
     def given_texts(self, references: dict[str, Reference]) -> list[str]:
@@ -99,7 +99,7 @@ class Given:
                 text = spmd_name(own)
                 found += [text, f"{text}__list__n0", f"{text}__most"]
             if reference.kind is not None:
-                found.append(gone_of(reference.name))
+                found += counts_of(reference.name)
         return found
 
     def given_back(self) -> dict[str, Reference]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _nones
 from ._asked_types import AskedTypes
+from ._none_results import may_miss
 
 
 class Kept(enum.Enum):
@@ -244,6 +245,8 @@ class Known(AskedTypes):
         maybe = self._asks(node)
         if maybe is not None:
             return self._ask(node, maybe, isinstance(node.ops[0], ast.Is))
+        if (asked := self._asks_for_key(node)) is not None:
+            return asked
         if not all(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
             # None is another value than numbers.
             self.need_some(node.left, *node.comparators)
@@ -296,7 +299,8 @@ class Known(AskedTypes):
             if truth is isinstance(node.op, ast.And) and part is not node.values[-1]:
                 continue
             self.need_some(part)
-            kept.append(self.expression(part))
+            is_last = part is node.values[-1]
+            kept.append(self.expression(part if is_last or isinstance(node.op, ast.And) else _with_false(part)))
             if truth is isinstance(node.op, ast.Or):
                 break
             self.assume(part, isinstance(node.op, ast.And))
@@ -344,6 +348,7 @@ class Known(AskedTypes):
             both = [self._ask(node, maybe, False), _nones.as_some(node)]
             return ast.copy_location(ast.BoolOp(ast.And(), both), node), None
         truth = _truth(self.value(node))
+        node = _with_false(node)
         return (self.expression(node), None) if truth is None else (None, truth)
 
     def _conditions(self, node: ast.BoolOp) -> tuple[ast.expr | None, bool | None]:
@@ -383,6 +388,18 @@ class Known(AskedTypes):
             return None
         a, b = node.left, node.comparators[0]
         return self.maybe(a) if self.value(b) is None else self.maybe(b) if self.value(a) is None else None
+
+    def _asks_for_key(self, node: ast.Compare) -> ast.expr | None:
+        """Give `d.get(k) is None` as `k not in d`; None if it is something else."""
+        if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return None
+        a, b = node.left, node.comparators[0]
+        call = a if self.value(b) is None else b if self.value(a) is None else None
+        if call is None or not may_miss(call) or call.func.attr != "get":
+            return None
+        op = ast.NotIn() if isinstance(node.ops[0], ast.Is) else ast.In()
+        test = ast.Compare(self.expression(call.args[0]), [op], [self.expression(call.func.value)])
+        return ast.copy_location(test, node)
 
     def _ask(self, node: ast.expr, name: str, is_none: bool) -> ast.expr:
         """Write the question whether a variable is None, or whether it is not."""
@@ -479,6 +496,14 @@ def _equal(a: Any, b: Any) -> bool | None:
 def is_written(node: ast.expr) -> bool:
     """Return whether an expression is `None`, as somebody wrote it: what is compared with `==` is told to be asked."""
     return isinstance(node, ast.Constant) and node.value is None and not hasattr(node, "stands_for")
+
+
+def _with_false(node: ast.expr) -> ast.expr:
+    """Give `d.get(k)` with a number in the place of None, that counts as false, too."""
+    if not may_miss(node):
+        return node
+    zero = ast.copy_location(ast.Constant(0), node)
+    return ast.copy_location(ast.Call(node.func, [node.args[0], zero], []), node)
 
 
 def _is_harmless(node: ast.expr) -> bool:

@@ -69,7 +69,7 @@ class ListMethods(ListValues):
             store = ast.copy_location(ast.Name(takes[0].arg, ast.Store()), key)
             each = ast.ListComp(key.body, [ast.comprehension(store, each.generators[0].iter, [], 0)])
         else:
-            each.elt = ast.copy_location(ast.Call(key, [each.elt], []), key)
+            each.elt = self.called_for(key, each.elt)
         keys = self.new_list(node)
         self.each_of(ast.copy_location(each, node), lambda at, value: self.push(at, keys, value))
         return keys

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ._dict_tables import gone_of
+from ._dict_tables import counts_of
 from ._list_methods import CHANGING, ListMethods
 from ._parts import Axis, Part
 from ._types import FLOAT64, INT, Array, Num, Tuple, named, strong
@@ -503,7 +503,8 @@ class Lists(ListMethods):
             text, of = spmd_name(name), self.types.get(("list", name), FLOAT64)
             declared.append(f"uniform {of.spmd} * uniform {text} = NULL;")
             declared.append(f"uniform int {text}__list__n0 = 0, {text}__most = 0;")
-        declared += [f"uniform int {gone_of(name)} = 0;" for name in self.dicts if name not in self.given]
+        own = (name for name in self.dicts if name not in self.given)
+        declared += [f"uniform int {count} = 0;" for name in own for count in counts_of(name)]
         return declared
 
     def is_list_text(self, text: str) -> bool:

@@ -83,6 +83,11 @@ class Messages(Loops):
             made = ast.JoinedStr([ast.copy_location(ast.FormattedValue(made, -1), node)])
         return made, making.outside, making.told, making.values
 
+    def told_as(self, name: str, value: Value, written: str) -> Told:
+        """Give what makes a value of the numbers that are handed out for it."""
+        types = tuple(bool if leaf.is_python and leaf.type == BOOL else leaf.type for leaf in value.leaves)
+        return Told(name, value.form, types, written)
+
     def hand_out(self, values: list[Value]) -> None:
         """Write that values are handed to the host."""
         types, given = [], []
@@ -218,8 +223,7 @@ class _Making:
                 of, help = self._refused(node, leaf)
                 self.body.fail(node, f"{of} is no part of the text of {self.what}", "here", help)
         leaves = [self.body.keep(leaf) if leaf.type.kind == "c" else leaf for leaf in value.leaves]
-        types = tuple(bool if leaf.is_python and leaf.type == BOOL else leaf.type for leaf in leaves)
-        told = Told(f"told__{len(self.told)}", value.form, types, ast.unparse(node))
+        told = self.body.told_as(f"told__{len(self.told)}", value, ast.unparse(node))
         self.told.append(told)
         self.values.extend(leaves)
         return ast.copy_location(ast.Name(told.name, ast.Load()), node)

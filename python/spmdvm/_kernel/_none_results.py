@@ -1,4 +1,4 @@
-"""Functions that return None in one way and a value in another, as far as their text tells."""
+"""Functions that return None in one way and a value in another, and dicts that are asked, as far as the text tells."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ def calls_one(node: ast.Call, scope: Scope, lookup: Callable[[str], Any], seen: 
     """Return whether a call is one of such a function."""
     from ._usage import named_by, of_program
 
+    if may_miss(node):
+        return True
     inner = scope.function(node.func.id) if isinstance(node.func, ast.Name) else None
     if inner is not None:
         return returns_none_or_value(inner.tree, lookup, seen)
@@ -50,6 +52,15 @@ def calls_one(node: ast.Call, scope: Scope, lookup: Callable[[str], Any], seen: 
         # What is wrong with it is told when it is translated.
         return False
     return text is not None and returns_none_or_value(*text, seen)
+
+
+def may_miss(node: ast.AST) -> bool:
+    """Return whether a call is `d.get(k)`, `d.get(k, None)` or `d.pop(k, None)`: None if there is no such key."""
+    func = node.func if isinstance(node, ast.Call) and not node.keywords else None
+    if not isinstance(func, ast.Attribute) or func.attr not in ("get", "pop"):
+        return False
+    count = len(node.args)
+    return (func.attr == "get" and count == 1) or (count == 2 and is_none(node.args[1]))
 
 
 def always_leaves(statements: list[Any]) -> bool:

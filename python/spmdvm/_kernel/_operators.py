@@ -299,6 +299,8 @@ class Operators(Calls):
             # What has a value in a kernel is something.
             self.expression(node.left)
             return constant(isinstance(node.ops[0], ast.IsNot))
+        if (found := self.compared_dicts(node)) is not None:
+            return found
         both = [node.left, *node.comparators]
         if any(map(is_written, both)) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             asked = next((each for each in both if not is_written(each)), node.left)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ._messages import Messages
 from ._places import RAISED, Said
+from ._values import Value
 
 
 class Raises(Messages):
@@ -80,6 +81,18 @@ class Raises(Messages):
     def raise_unless(self, node: Any, test: str, error: type[Exception], text: str) -> None:
         """Write that an exception with a text is raised unless something holds."""
         self.require(node, test, Said("", ast.JoinedStr([ast.Constant(text)]), {}, error))
+
+    def raise_value_unless(self, node: Any, test: str, error: type[Exception], value: Value, written: str) -> None:
+        """Write that an exception of a value is raised unless something holds, whose text is that of the value."""
+        told = self.told_as("told__0", value, written)
+        piece = ast.FormattedValue(ast.Name(told.name, ast.Load()), ord("r"))
+        said = Said("", ast.JoinedStr([piece]), {}, error, (told,))
+        self.emit(f"if (!({test})) {{")
+        self.indent += 1
+        self.hand_out(list(value.leaves))
+        self.require(node, self._nobody(), said)
+        self.indent -= 1
+        self.emit("}")
 
     def _told_at(self, place: Any, told: str | Said) -> int:
         """Note what is told at a line, and give which it is there: a function may be made several times."""

@@ -28,7 +28,7 @@ class Steps:
         """Return whether a number takes loops over arrays, or is drawn; None if it is none, but has parts of arrays."""
         func = node.func if isinstance(node, ast.Call) else None
         draws = isinstance(func, ast.Attribute) and self.generator(func.value) is not None
-        if draws or self.is_of_dict(node) or self.is_reduction(node):
+        if draws or self.is_of_dict(node) or self.is_reduction(node) or self.goes_over_values(node):
             return True
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             return None

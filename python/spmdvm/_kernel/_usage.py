@@ -126,7 +126,7 @@ _METHODS_GIVING_ARRAYS = ("copy", "cumsum", "cumprod", "flatten", "ravel", "resh
 CHANGING = frozenset(
     [
         *("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update"),
-        *("setdefault", "intersection_update", "difference_update", "symmetric_difference_update"),
+        *("setdefault", "popitem", "intersection_update", "difference_update", "symmetric_difference_update"),
     ]
 )
 # Functions of Python that go over what they are given.
