@@ -179,6 +179,7 @@ class Calls(Arrays):
             return found
         known = _functions.find(function)
         if known is not None:
+            node = self.by_position(node, function)
             if node.keywords:
                 values = ", ".join(ast.unparse(arg) for arg in (*node.args, *(given.value for given in node.keywords)))
                 called, first = ast.unparse(node.func), node.keywords[0]
@@ -196,6 +197,16 @@ class Calls(Arrays):
         if _library.is_typed(function):
             return self._of_numbers(node, function, written)
         return self._of_library(node, written)
+
+    def by_position(self, node: ast.Call, function: Any) -> ast.Call:
+        """Give a call of a function, of which the names of arguments are known, with all by position if they can be."""
+        names = next((names for known, names in _PARAMETERS if function is known), ())
+        if not node.keywords or not names:
+            return node
+        given = self.arguments_of(node, names, 1)
+        if tuple(given) != names[: len(given)]:
+            return node
+        return ast.copy_location(ast.Call(node.func, list(given.values()), []), node)
 
     def _as_one(self, node: ast.Call) -> Value | None:
         """Translate `np.asarray(x)` of a number, which stays one, of numpy's; None of another call."""

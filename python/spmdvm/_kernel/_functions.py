@@ -12,7 +12,7 @@ from typing import Any, Callable, NoReturn
 
 import numpy as np
 
-from . import _bools, _complex, _instead, _ints, _library, _linear, _sought
+from . import _bools, _complex, _instead, _ints, _library, _linear, _rounding, _sought
 from ._imports import imported_by
 from ._types import BOOL, COMPLEX, FLOAT, FLOAT64, INT, NUMBERS, Num, promote
 from ._values import Value, constant, tuple_of
@@ -579,25 +579,10 @@ def _ldexp_of_math(body: Any, node: Any, args: list[Value]) -> Value:
     return _ldexp(body, node, [in_math(body, node, args[0]), args[1]])
 
 
-def _np_round(body: Any, node: Any, args: list[Value]) -> Value:
-    """Translate numpy's rounding to some digits, which is done with powers of ten."""
-    _take(body, node, args, 1, 2)
-    x, digits = args[0], args[1].const if len(args) == 2 else 0
-    if not isinstance(digits, int) or (digits < 0 and x.type.is_int):
-        body.fail(node, "the number of digits is a constant, for integers from 0 on", "here")
-    if digits == 0 or x.type.kind != "f":
-        return _same("round")(body, node, [x])
-    power = body.cast(constant(10.0 ** abs(digits)), x.type, node).text
-    there, back = ("*", "/") if digits > 0 else ("/", "*")
-    x = body.cast(x, x.type, node)
-    return Value(f"(round({x.text} {there} {power}) {back} {power})", x.type, x.uniform)
-
-
 def _round(body: Any, node: Any, args: list[Value]) -> Value:
-    if len(args) != 1:
-        help = "write `np.round(x, 2)`, which rounds by a product with a power of ten"
-        body.fail(node, "`round` takes one number in a kernel", f"{len(args)} here", help)
-    return _whole("round")(body, node, args)
+    if len(args) == 1:
+        return _whole("round")(body, node, args)
+    return _rounding.rounded_as_python(body, node, args)
 
 
 def _varying(body: Any, node: Any, value: Value) -> str:
@@ -749,7 +734,7 @@ def _fill() -> None:
     _know(_of_math(_hypot), math.hypot)
     _know(_rint, np.rint)
     _know(_same("trunc"), np.fix)
-    _know(_np_round, np.round, np.around)
+    _know(_rounding.rounded, np.round, np.around)
     _know(_unary(ast.USub()), np.negative, complex=True)
     _know(_unary(ast.UAdd()), np.positive, complex=True)
     _know(_unary(ast.Invert()), np.invert)
