@@ -318,7 +318,7 @@ def print_to_a_file(x):
 
 
 def keywords_of_numpy(x):
-    return np.clip(x, a_min=1, a_max=3)  # HERE functions of Python and numpy take their arguments by position
+    return np.hypot(x, x2=3)  # HERE functions of Python and numpy take their arguments by position
 
 
 def star_parameters(x):
@@ -551,7 +551,8 @@ def element_of_another_shape(a):
 
 
 def assertion_about_an_array(a):
-    assert a[0] < 0, f"{a} is wrong"  # HERE an array is no part of the text of an `assert`
+    b = a * 2
+    assert b[0] < 0, f"{b} is wrong"  # HERE an array is no part of the text of an `assert`
     a[0] = 1
 
 
@@ -831,7 +832,7 @@ def recursion(x):
 
 
 def keywords(x):
-    return np.clip(x, a_min=0, a_max=1)  # HERE by position
+    return np.maximum(x, x2=1)  # HERE by position
 
 
 def star(x):

@@ -151,14 +151,14 @@ def test_what_is_wrong_is_at_the_call():
         (lambda x: np.invert(x + 0.5), "floats have no `~`"),
         (lambda x: np.reciprocal(x), "the reciprocal of an integer"),
         (lambda x: math.ldexp(1.0, x + 0.5), "`ldexp` takes a float and an integer"),
-        (lambda x: np.round(x + 0.5, x), "the number of digits is a constant"),
+        (lambda x: np.round(x + 0.5, x * 0.5), "the number of digits is an integer"),
         (lambda x: math.gcd(x > 1, 2), "`math.gcd` does not take such arguments: bools have no magnitude"),
         (lambda x: math.gcd(x), "`gcd` takes 2 arguments"),
         (lambda x: math.gcd(x, 0.5), "`math.gcd` takes integers"),
         (lambda x: np.lcm(x + 0.5, x), "`np.lcm` takes integers"),
         (lambda x: math.isqrt(x / 2), "`math.isqrt` takes integers"),
         (lambda x: math.comb(x * 1.0, 2), "`math.comb` takes integers"),
-        (lambda x: round(x + 0.5, 2), "`round` takes one number in a kernel"),
+        (lambda x: round(x, -x), "this rounds integers, to digits from 0 on"),
     ]:
         with pytest.raises(spmdvm.CompileError, match=message) as caught:
             spmdvm.kernel(function)(np.arange(3))

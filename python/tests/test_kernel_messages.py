@@ -256,8 +256,28 @@ def test_limits_and_profiles_are_as_ever():
     assert kernel(good) == 2
 
 
+def arrays(a, m, n):
+    m[0] = -1
+    if a[0] > 1:
+        raise ValueError(f"bad {a} and {m!r}, {n} of {a[0]}")
+    return a[0]
+
+
+def arrays_alone(a, m, n):
+    assert a[0] < 0, "all of %s" % (a,)
+
+
+def test_arrays_that_are_passed_are_told_as_they_are_then():
+    for a in (np.array([2.5, 0.5]), [2.5, 3.0], np.arange(5000.0) + 3, bytearray(b"abc")):
+        wanted, told = told_by(arrays, a, np.zeros((2, 3)), 7)
+        assert told == wanted
+        _, told = told_by(arrays_alone, a, np.zeros((2, 3)), 7)
+        assert told.endswith(f"(all of {a})")
+
+
 def test_what_is_no_number_is_told_with_what_to_write():
-    def whole(a):
+    def whole(b):
+        a = b + 0
         if a[0] > 1:
             raise ValueError(f"bad {a}")
         return a[0]

@@ -72,6 +72,11 @@ def test_elements_of_arrays_and_of_lists():
     assert found[1] == [0.0, *(round(k * 0.005, 2) for k in range(20))] and found[2] == 21
 
 
+def test_bounds_are_given_by_name():
+    clipped = spmdvm.kernel(lambda x: np.clip(x, a_max=1.5, a_min=-0.5))
+    same(clipped(HALVES), np.clip(HALVES, -0.5, 1.5))
+
+
 def test_integers_stay_what_they_are():
     for dtype in (np.int8, np.uint64):
         x = np.arange(100).astype(dtype)

@@ -41,6 +41,7 @@ from ._functions import foreach as foreach
 from ._instances import Instance, Translate, build, by_steps, handed_out, kind_of, ran
 from ._instead import meant
 from ._lambdas import is_lambda
+from ._messages import as_passed
 from ._places import ENTRY, in_python, name_python_line, with_python_lines
 from ._program import Program
 from ._random import rng as rng
@@ -332,11 +333,11 @@ class Kernel:
         return shapes
 
     def _numbers(self, instance: Instance, given: list[Any]) -> dict[str, Any]:
-        """Give the numbers that a run of an array kernel was given, by the names of the parameters."""
+        """Give the numbers, and the arrays, that a run of an array kernel was given, by the names of the parameters."""
         found, at = {}, 0
         for name, ty in zip(instance.param_names, instance.params) if not self.is_elementwise else ():
-            if isinstance(ty, Num):
-                found[name] = given[at]
+            if isinstance(ty, (Num, Array)):
+                found[name] = as_passed(given[at])
             # Behind an array stands its shape, behind a record which one it is.
             at += 1 + (ty.ndim if isinstance(ty, Array) else isinstance(ty, Record))
         return found

@@ -15,6 +15,7 @@ from ._annotations import Annotation, is_of_records, parameter_type
 from ._body import Body
 from ._instances import Instance, decided_for, kind_of, literals_of, note_passed
 from ._known import is_literal
+from ._messages import passed_as
 from ._places import ENTRY
 from ._program import Param, Program
 from ._types import (
@@ -159,7 +160,8 @@ def call(kernel: Any, values: list[Any], progress: dict[str, Any]) -> Any:
 def _call_converted(kernel: Any, before: list[Any], values: list[Any], progress: dict[str, Any]) -> Any:
     """Call an array kernel with what objects have been made to arrays."""
     try:
-        return call(kernel, values, progress)
+        with passed_as(before, values):
+            return call(kernel, values, progress)
     except ValueError as error:
         found = _READ_ONLY.match(str(error))
         at = kernel._names.index(found[1]) if found and found[1] in kernel._names else None

@@ -204,9 +204,9 @@ class Calls(Arrays):
         if not node.keywords or not names:
             return node
         given = self.arguments_of(node, names, 1)
-        if tuple(given) != names[: len(given)]:
+        if set(given) != set(names[: len(given)]):
             return node
-        return ast.copy_location(ast.Call(node.func, list(given.values()), []), node)
+        return ast.copy_location(ast.Call(node.func, [given[name] for name in names[: len(given)]], []), node)
 
     def _as_one(self, node: ast.Call) -> Value | None:
         """Translate `np.asarray(x)` of a number, which stays one, of numpy's; None of another call."""
@@ -555,7 +555,7 @@ class Calls(Arrays):
         source, whole = self.program.decided(source, {**around, **own.kinds()}, lookup), source
         scope = scope if source.tree is whole.tree else Scope(source.tree, scope.parent)
         given = self._with_captured(node, scope, own, changed)
-        if not source.is_told and not _library.takes_complex(function):
+        if self.source.is_told and not source.is_told and not _library.takes_complex(function):
             self.refuse_complex_in(node, given.values)
         dims = [value.type.ndim for value in given.values if isinstance(value.type, Array)]
         most = _library.dimensions_of(function)

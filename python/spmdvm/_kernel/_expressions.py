@@ -354,6 +354,8 @@ class Expressions(Operators):
             return self.array_of(node)
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
             return self.as_array(node)
+        if isinstance(node, ast.Subscript) and (self.is_choice(node) or self.takes(node)):
+            return self.array_of(node)
         return self.part(node) if self.is_part(node) else None
 
     def _size(self, value: Value) -> Value:

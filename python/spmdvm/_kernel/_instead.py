@@ -57,7 +57,7 @@ _OF_NUMPY = {
     **dict.fromkeys(["extract", "compress", "delete"], _TAKE),
     **dict.fromkeys(["dstack", "append", "insert"], _PARTS),
     **dict.fromkeys(["reshape", "ravel", "rot90", "swapaxes", "moveaxis"], _INDICES),
-    **dict.fromkeys(["bincount", "histogram2d", "histogramdd", "digitize"], _BINS),
+    **dict.fromkeys(["bincount", "histogram2d", "histogramdd"], _BINS),
     **dict.fromkeys(["einsum", "tensordot", "inner", "vdot", "kron"], "write the loops"),
     **dict.fromkeys(["svd", "eig", "eigh", "qr", "lstsq", "pinv", "slogdet", "matrix_rank"], _OUTSIDE),
     "atleast_3d": "index with None: `a[:, None]`",

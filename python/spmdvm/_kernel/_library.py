@@ -548,6 +548,28 @@ def searchsorted_right(a, v):
     return low
 
 
+@number_for(np.digitize)
+def digitize(x, bins):
+    order = order_of(bins)
+    return searchsorted_right(bins, x) if order > 0 else len(bins) - searchsorted_right(bins[::-1], x)
+
+
+def digitize_right(x, bins):
+    """Do the same, of bins that have their right edges."""
+    order = order_of(bins)
+    return searchsorted(bins, x) if order > 0 else len(bins) - searchsorted(bins[::-1], x)
+
+
+def order_of(bins):
+    """Give whether numbers come one after another upwards, 1, or downwards, -1; they do one of the two."""
+    rises = falls = True
+    for k in range(len(bins) - 1):
+        rises = rises and bins[k] <= bins[k + 1]
+        falls = falls and bins[k] >= bins[k + 1]
+    assert rises or falls, "bins must be monotonically increasing or decreasing"
+    return 1 if rises else -1
+
+
 def count_between(a, edges, counts, weights=None):
     """Count the elements between edges, or add their weights; the last bin has what is at both of its edges."""
     n = len(counts)
@@ -661,18 +683,30 @@ def percentile(a, q):
 
 @number_for(np.quantile)
 def quantile(a, q):
-    n = a.size
-    in_order = np.sort(a.ravel())
+    if isinstance(q, (int, np.integer)):
+        return end_in_order(np.sort(a.ravel()), q)
+    return quantile_in_order(np.sort(a.ravel()), q)
+
+
+def end_in_order(in_order, q):
+    """Give the least or the greatest of elements that are in order: quantiles by integers are elements."""
+    n = len(in_order)
     assert n > 0 and 0 <= q <= 1, "`quantile` takes at least one element, and a number from 0 to 1"
     last = in_order[n - 1]
-    at = q * (n - 1)
+    return last if q > 0 or last != last else in_order[0]
+
+
+def quantile_in_order(in_order, q):
+    """Give a quantile of elements that are in order, in the steps of numpy."""
+    n = len(in_order)
+    assert n > 0 and 0 <= q <= 1, "`quantile` takes at least one element, and a number from 0 to 1"
+    at = q * 1.0 * (n - 1)
     low = int(at)
-    high = min(low + 1, n - 1)
     part = at - low
-    x, y = in_order[low] * 1.0, in_order[high] * 1.0
-    # As numpy rounds it.
+    x, y, last = in_order[low], in_order[min(low + 1, n - 1)], in_order[n - 1]
+    # As numpy rounds it. A NaN, which is the last one, is all there is.
     between = x + (y - x) * part if part < 0.5 else y - (y - x) * (1 - part)
-    return last / 1 if last != last else between
+    return last + (y - x) * part if last != last else between
 
 
 @number_for(np.nansum)
@@ -840,6 +874,7 @@ note(
      tril, convolve, nanprod),
     {
         searchsorted: Choice("side", 2, {"left": searchsorted, "right": searchsorted_right}),
+        digitize: Choice("right", 2, {False: digitize, True: digitize_right}),
         # All sorts keep equal elements in order.
         argsort: Choice("kind", 2, dict.fromkeys(SORTS, argsort)),
     },

@@ -9,9 +9,10 @@ whose values are the first.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ._known import is_literal
@@ -43,9 +44,10 @@ _METHODS = frozenset(
 
 
 class _Noted(threading.local):
-    """What the program of this thread has handed out last."""
+    """What the program of this thread has handed out last, and what it was passed where arrays were made of that."""
 
     values: list[Any] | None = None
+    passed: dict[int, Any] | None = None
 
 
 _noted = _Noted()
@@ -60,6 +62,21 @@ def noted() -> list[Any] | None:
     """Take what was handed out; None if nothing was."""
     found, _noted.values = _noted.values, None
     return found
+
+
+@contextlib.contextmanager
+def passed_as(before: Iterable[Any], values: Iterable[Any]) -> Iterator[None]:
+    """Know of arrays, for a call, of what they were made, which is what texts tell."""
+    _noted.passed = {id(value): old for old, value in zip(before, values) if value is not old}
+    try:
+        yield
+    finally:
+        _noted.passed = None
+
+
+def as_passed(value: Any) -> Any:
+    """Give what was passed as an array."""
+    return (_noted.passed or {}).get(id(value), value)
 
 
 def host_of(tells: Iterable[str]) -> dict[str, Any]:
@@ -118,6 +135,14 @@ class Messages(Loops):
                 found[part.id] = value
         outside.update(found)
         return True
+
+    def is_passed_array(self, node: ast.expr) -> bool:
+        """Return whether an expression is an array that the kernel is passed, which is told as it is when it fails."""
+        if not isinstance(node, ast.Name) or self.identity is not None or not self.is_uniform_here():
+            return False
+        param = next((param for param in self.params if param.name == node.id), None)
+        is_array = param is not None and isinstance(param.type, Array) and isinstance(param.type.of, Num)
+        return is_array and param.type.ndim > 0 and not self.counts.get(node.id)
 
     def text_named(self, node: ast.expr) -> str | None:
         """Give a text that is written, or that a name stands for outside; None of anything else."""
@@ -213,7 +238,7 @@ class _Making:
         """Have a value handed out, unless it is known outside."""
         if isinstance(node, ast.Constant) and is_literal(node.value):
             return node
-        if self.body.is_known_outside(node, self.outside, not self.hands_out):
+        if self.body.is_known_outside(node, self.outside, not self.hands_out) or self.body.is_passed_array(node):
             return node
         if not self.hands_out:
             raise _Computed

@@ -25,6 +25,10 @@ NO_INDEX = (
 )
 
 
+# What may be an array of indices.
+_MAY_BE_INDICES = (ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.List)
+
+
 class Parts(Offsets):
     """Translates parts; `Body` has what they need to know."""
 
@@ -210,8 +214,9 @@ class Parts(Offsets):
 
     def takes(self, node: ast.Subscript) -> bool:
         """Return whether elements are taken whose indices stand in an array: `a[order]`."""
-        may_be_indices = (ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.List)
-        if id(node) in self.elements or not isinstance(node.slice, may_be_indices):
+        if isinstance(node.slice, ast.Tuple) and isinstance(node.ctx, ast.Load):
+            return id(node) not in self.elements and self.chosen_axis(node) is not None
+        if id(node) in self.elements or not isinstance(node.slice, _MAY_BE_INDICES):
             return False
         if not self.is_uniform_here() or self.in_arm or not isinstance(node.ctx, ast.Load):
             return False
@@ -220,6 +225,31 @@ class Parts(Offsets):
             self.compute_indices(node.slice)
         at = None if array is None or array.type.ndim == 0 else self.array_of(node.slice)
         return at is not None and at.type.ndim == 1 and isinstance(at.type.of, Num) and at.type.of.is_int
+
+    def chosen_axis(self, node: ast.Subscript) -> int | None:
+        """Give along which axis indices in an array, or a mask, choose of a matrix, `m[:, order]`; None if none do."""
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+        among = [isinstance(index, ast.Slice) for index in indices]
+        if len(indices) != 2 or among.count(True) != 1 or not self.is_uniform_here() or self.in_arm:
+            return None
+        axis = among.index(False)
+        index = indices[axis]
+        if not isinstance(index, (*_MAY_BE_INDICES, ast.Compare)) or (
+            isinstance(index, ast.Name) and not self.is_array_name(index)
+        ):
+            return None
+        array = self.array_of(node.value)
+        if array is None or array.type.ndim != 2 or not isinstance(array.type.of, Num):
+            return None
+        self.compute_indices(index)
+        given = self.array_of(index)
+        if given is None and (isinstance(index, ast.List) or not self.makes_elements(index)):
+            return None
+        if given is None:
+            self.parts_of[id(index)] = index, self.copied(index, index)
+            given = self.array_of(index)
+        is_one = given.type.ndim == 1 and isinstance(given.type.of, Num)
+        return axis if is_one and given.type.of.kind in "iub" else None
 
     def compute_indices(self, node: ast.expr) -> None:
         """Compute an array of indices once, where it is written as `order + 1` or `[0, 2]`."""
@@ -240,7 +270,7 @@ class Parts(Offsets):
             return False
         indices = indices_of(node)
         if any(isinstance(index, ast.Slice) for index in indices):
-            return not self._is_tuple(node.value)
+            return not self._is_tuple(node.value) and self.chosen_axis(node) is None
         if any(is_ellipsis(index) or is_no_index(index) for index in indices):
             # What is left out may be no dimension at all.
             of = self.array_of(node.value)

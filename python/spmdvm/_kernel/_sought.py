@@ -68,6 +68,16 @@ def taken_rows(m, indices):
     return out
 
 
+def taken_columns(m, indices):
+    """Give the columns of an array that indices choose."""
+    w = m.shape[1]
+    out = np.zeros((len(m), len(indices)), m.dtype)
+    for i, j in foreach(len(m), len(indices)):
+        k = indices[j]
+        out[i, j] = m[i, k + w if k < 0 else k]
+    return out
+
+
 def repeated(a, counts):
     """Give each element as often as a count says that belongs to it."""
     assert len(a) == len(counts), "there is a count for each element"
@@ -100,6 +110,53 @@ def places_behind(a, values):
     return out
 
 
+def bins_of(values, bins):
+    """Give in which bin each value is."""
+    order, n = _library.order_of(bins), len(bins)
+    out = np.zeros(len(values), np.int64)
+    for i in foreach(len(values)):
+        if order > 0:
+            out[i] = _library.searchsorted_right(bins, values[i])
+        else:
+            out[i] = n - _library.searchsorted_right(bins[::-1], values[i])
+    return out
+
+
+def bins_with_right_edges(values, bins):
+    """Do the same, of bins that have their right edges."""
+    order, n = _library.order_of(bins), len(bins)
+    out = np.zeros(len(values), np.int64)
+    for i in foreach(len(values)):
+        if order > 0:
+            out[i] = _library.searchsorted(bins, values[i])
+        else:
+            out[i] = n - _library.searchsorted(bins[::-1], values[i])
+    return out
+
+
+def quantiles(a, q):
+    """Give several quantiles."""
+    in_order = np.sort(a.ravel())
+    out = np.zeros(len(q), (in_order[0] + q[0] * 1.0).dtype)
+    for k in range(len(q)):
+        out[k] = _library.quantile_in_order(in_order, q[k])
+    return out
+
+
+def ends(a, q):
+    """Give several elements at the ends of the order."""
+    in_order = np.sort(a.ravel())
+    out = np.zeros(len(q), a.dtype)
+    for k in range(len(q)):
+        out[k] = _library.end_in_order(in_order, q[k])
+    return out
+
+
+def percentiles(a, q):
+    """Give several percentiles."""
+    return quantiles(a, q / 100)
+
+
 def distinct_parts(a):
     """Give one of each of the elements, where it comes first, which of them each is, and how often each comes."""
     n = len(a)
@@ -128,7 +185,7 @@ def _differ(x, y):
 
 
 _library.note(
-    (argwhere, flatnonzero, places_in_rows, argwhere_in_row, chosen_rows, taken_rows, repeated),
+    (argwhere, flatnonzero, places_in_rows, argwhere_in_row, chosen_rows, taken_rows, taken_columns, repeated),
     dimensions={argwhere: 2},
     by_dimensions={argwhere: {(1,): argwhere_in_row}},
 )

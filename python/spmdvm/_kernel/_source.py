@@ -10,7 +10,7 @@ import weakref
 from typing import Any, NamedTuple, NoReturn
 
 from .._errors import CompileError, Diagnostic, Label
-from . import _lambdas, _texts
+from . import _lambdas, _library, _texts
 from ._plain import as_function, plain
 
 
@@ -63,8 +63,8 @@ class Source:
         self.first = first
         self.lines = lines
         self._column = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
-        # Whether it is the caller's, who is told its lines.
-        self.is_told = True
+        # Whether it is the caller's, who is told its lines; functions that are written here call others.
+        self.is_told = not _library.is_own(file)
         # Of a lambda: where it begins and ends.
         self._span: _lambdas.Span | None = None
         # What it is annotated to return, if that is known; the tree has the text.

@@ -84,6 +84,7 @@ _TAKE_ARRAYS = frozenset(
         "corrcoef",
         "median",
         "searchsorted",
+        "digitize",
         "prod",
         "trace",
         "ptp",
