@@ -749,16 +749,19 @@ def membership_of_tuples(x):
     return x in ((1, 2), (3, 4))  # HERE `in` looks into a tuple of numbers
 
 
-def no_value(x):
+def no_value_in_a_foreach(a):
+    for i in foreach(len(a)):
+        if a[i] > 1:
+            y = 2
+        a[i] = y  # HERE `y` may have no value here
+
+
+def no_value_or_none(x):
     if x > 1:
-        y = 2
-    return y  # HERE `y` may have no value here
-
-
-def no_value_after_loop(x):
-    for k in range(x):
-        y = k
-    return y  # HERE `y` may have no value here
+        y = None
+    elif x > 2:
+        y = 1
+    return y + 1  # HERE `y` may have no value here
 
 
 def unknown(x):
@@ -1008,16 +1011,6 @@ def loop_else(a):
         a[i] = 5
     else:
         a[0] = 5  # HERE nothing leaves a `foreach`, so it has no `else`
-
-
-def loop_else_that_may_not_assign(x):
-    for k in range(x):
-        if k == x:
-            break
-    else:
-        y = k + 1 if x > 2 else 3  # HERE `k` may have no value here
-    return y
-    return x
 
 
 def useless(x):

@@ -371,7 +371,8 @@ class Kernel:
             found = self._instances.get(key)
             if found is None:
                 try:
-                    found = build(self, *translate(Program()))
+                    translate, text = _with_unset(translate)
+                    found = build(self, *text)
                     found.translate = translate
                 except CompileError as error:
                     if self._has_lengths and builtins.any(isinstance(ty, Array) for ty in key[1]):
@@ -632,6 +633,30 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
     from ._anew import kernel_of
 
     return kernel_of(function, options)
+
+
+def _with_unset(translate: Translate) -> tuple[Translate, Any]:
+    """Translate a kernel; variables that may have no value are tested where they are read, if they are numbers.
+
+    They turn out one after another. Where they are something else, the first error is what is told.
+    """
+    unset: dict[Any, frozenset[str]] = {}
+
+    def translated(program: Program) -> Any:
+        program.unset = unset
+        return translate(program)
+
+    first: CompileError | None = None
+    while True:
+        program = Program()
+        try:
+            return translated, translated(program)
+        except CompileError as error:
+            first = first or error
+            function, name = program.refused or (None, "")
+            if function is None or name in unset.get(function, ()):
+                raise first from None
+            unset[function] = unset.get(function, frozenset()) | {name}
 
 
 def _has_text(types: Any) -> bool:

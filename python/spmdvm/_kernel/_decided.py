@@ -47,7 +47,9 @@ def asked_of(signature: inspect.Signature, tree: ast.FunctionDef) -> set[str]:
     return found
 
 
-def decided(source: Source, given: dict[str, Any], lookup: Callable[[str], Any]) -> Source:
+def decided(
+    source: Source, given: dict[str, Any], lookup: Callable[[str], Any], unset: frozenset[str] = frozenset()
+) -> Source:
     """Give a function without what is decided, and without the parameters that are None or texts.
 
     Args:
@@ -55,6 +57,7 @@ def decided(source: Source, given: dict[str, Any], lookup: Callable[[str], Any])
         given: what its parameters, and the variables that it has of functions around, stand for: None, a text, or
             what is known of them.
         lookup: what finds names from outside.
+        unset: variables that are None at first, as they may have no value where they are read.
     """
     tree = source.tree
     if not isinstance(tree, ast.FunctionDef):
@@ -65,7 +68,7 @@ def decided(source: Source, given: dict[str, Any], lookup: Callable[[str], Any])
         return source
     # The variables that a bool says of whether they are None, which turn out on the way.
     optional: set[str] = set()
-    while (found := _Decided(source, given, lookup, optional)).optional != optional:
+    while (found := _Decided(source, given, lookup, optional, unset)).optional != optional:
         optional = found.optional
     body, returns_maybe = found.body, False
     if returns_none_or_value(tree, lookup):
@@ -125,8 +128,15 @@ def _has_literals(tree: ast.FunctionDef) -> bool:
 class _Decided(Known):
     """Goes through a function; `body` has what is left of it."""
 
-    def __init__(self, source: Source, given: dict[str, Any], lookup: Callable[[str], Any], optional: set[str]) -> None:
-        self.source, self.lookup = source, lookup
+    def __init__(
+        self,
+        source: Source,
+        given: dict[str, Any],
+        lookup: Callable[[str], Any],
+        optional: set[str],
+        unset: frozenset[str],
+    ) -> None:
+        self.source, self.lookup, self.unset = source, lookup, unset
         # The variables that are asked or read where they may be None.
         self.optional = set(optional)
         scope = self.scope = Scope(source.tree)
@@ -282,8 +292,8 @@ class _Decided(Known):
     def do_AugAssign(self, node: ast.AugAssign) -> list[Any]:
         """Refuse to add to None."""
         self.have_value(node.target)
-        new, name = self.parts(node), self.maybe(node.target)
-        if name is not None:
+        new, name = self.parts(node), getattr(node.target, "id", None)
+        if name is not None and self.state is not None and self.state.get(name) is MAYBE:
             # It is tested.
             self.optional.add(name)
         elif isinstance(node.target, ast.Name) and node.target.id in self.optional:

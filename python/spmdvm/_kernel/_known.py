@@ -378,8 +378,10 @@ class Known(AskedTypes):
     # Names that may be None.
 
     def maybe(self, node: Any) -> str | None:
-        """Give the name of a variable that may be None; None if it is something else."""
+        """Give the name of a variable that may be None; None if it is something else, or has no value then."""
         assert self.state is not None
+        if isinstance(node, ast.Name) and node.id in self.unset:
+            return None
         return node.id if isinstance(node, ast.Name) and self.state.get(node.id) is MAYBE else None
 
     def _asks(self, node: ast.expr) -> str | None:

@@ -23,7 +23,7 @@ def returns_none_or_value(tree: Any, lookup: Callable[[str], Any], seen: frozens
     unset = {
         target.id
         for node in nodes
-        if isinstance(node, ast.Assign)
+        if isinstance(node, ast.Assign) and not hasattr(node, "is_unset")
         for target, value in _pairs(node)
         if isinstance(target, ast.Name) and any(map(is_none, _arms(value)))
     }

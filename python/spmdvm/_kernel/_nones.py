@@ -16,6 +16,8 @@ from ._types import Array
 from ._values import Value
 
 _END = " is None"
+# What is told of a variable that is None only as it has no value yet.
+UNSET = " is unset"
 
 
 class Untyped:
@@ -68,7 +70,9 @@ def tested(body: Any, node: ast.Name, value: Value) -> Value:
     # In a part of an expression that some lanes compute, the others must not be tested.
     uniform = value.uniform and (not body.in_arm or body.is_uniform_here())
     shape, spmd = "uniform" if uniform else "varying", value.type.spmd
-    name = body.program.none_test(flag_of(node.id), f"{shape} {spmd}")
+    is_unset = node.id.partition("[")[0] in body.program.unset.get(body.source.identity, ())
+    what = node.id.partition("[")[0] + UNSET if is_unset else flag_of(node.id)
+    name = body.program.none_test(what, f"{shape} {spmd}")
     body.program.support[name] = (
         f"static inline {shape} {spmd} {name}({shape} bool is_none, {shape} {spmd} x) {{\n"
         "    assert(!is_none);\n    return x;\n}"

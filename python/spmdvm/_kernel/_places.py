@@ -13,6 +13,7 @@ import numpy as np
 
 from .._errors import CompileError, Overflow, Trap, raised
 from ._inline import Inside
+from ._nones import UNSET
 from ._source import TOO_DEEP, Line, excerpt
 from ._support import FUNCTIONS
 from ._types import COMPLEX, FLOAT, INT, Num
@@ -217,10 +218,11 @@ def in_python(
         help = "convert the number that it meets, `np.int64(x)`, or store to an array of a wider type"
     elif none is not None and found is not None:
         # As in Python, it is no number.
-        new = raised(TypeError, (), {**new.__dict__, "kind": "raised"})
-        variable = none.removesuffix(" is None")
-        head = f"`{variable}` is None{found[3] or ''} in `{own}`"
-        help = f"ask before: `if {variable} is not None:`"
+        is_unset = none.endswith(UNSET)
+        new = raised(UnboundLocalError if is_unset else TypeError, (), {**new.__dict__, "kind": "raised"})
+        variable = none.removesuffix(UNSET).removesuffix(" is None")
+        head = f"`{variable}` {'has no value here' if is_unset else 'is None'}{found[3] or ''} in `{own}`"
+        help = f"assign `{variable}` before" if is_unset else f"ask before: `if {variable} is not None:`"
     elif place is not None and trap.kind == "assertion" and found is not None:
         line = (place.file, place.number)
         if (*line, found[2]) in instance.advice:

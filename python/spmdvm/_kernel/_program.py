@@ -39,6 +39,10 @@ class Program:
         self.assumed: dict[str, tuple[int, int]] = {}
         self.overflows: dict[str, Overflow] = {}
         self._tests: dict[tuple[Overflow | str, str], str] = {}
+        # The variables that may have no value where they are read, by the functions that have them.
+        self.unset: dict[Any, frozenset[str]] = {}
+        # The last one that was refused as it is not among them, with its function.
+        self.refused: tuple[Any, str] | None = None
         # What is told by the functions that test whether a variable is None.
         self.nones: dict[str, str] = {}
         # Whether some function has.
@@ -99,7 +103,8 @@ class Program:
         given = but_for_others(given, source.tree)
         key = (id(source.tree), tuple(given.items()))
         if key not in self._decided:
-            self._decided[key] = (source, decided(source, given, lookup))
+            unset = self.unset.get(source.identity, frozenset())
+            self._decided[key] = (source, decided(source.with_unset(unset), given, lookup, unset))
         return self._decided[key][1]
 
     def use(self, helper: str) -> str:

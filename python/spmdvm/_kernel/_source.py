@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import textwrap
 import tokenize
@@ -151,6 +152,25 @@ class Source:
     def inner(self, tree: Any) -> Source:
         """Give the source of a function within this one."""
         return Source(tree, self.file, self.first, self.lines)
+
+    @property
+    def identity(self) -> tuple[str, int, str]:
+        """What a function is known by, however often it is translated."""
+        return self.file, self.first + self.tree.lineno, getattr(self.tree, "name", "")
+
+    def with_unset(self, names: frozenset[str]) -> Source:
+        """Give a function in which some variables are None at first, as they may have no value where they are read."""
+        if not names:
+            return self
+        at, new = self.tree.body[0], copy.copy(self)
+        begins: list[Any] = []
+        for name in sorted(names):
+            begin: Any = ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None))
+            begins.append(ast.fix_missing_locations(ast.copy_location(begin, at)))
+            begins[-1].is_unset = True
+        new.tree = copy.copy(self.tree)
+        new.tree.body = [*begins, *self.tree.body]
+        return new
 
     def is_variable(self, name: str) -> bool:
         """Return whether the function has a variable of this name somewhere."""

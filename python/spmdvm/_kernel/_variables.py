@@ -7,7 +7,7 @@ import copy
 import functools
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from . import _nones
 from ._program import Unknown
@@ -233,6 +233,13 @@ class Variables:
         self.types[key] = new
         return new
 
+    def _refuse_unset(self, node: ast.Name, name: str) -> NoReturn:
+        """Fail because a variable may have no value; if it turns out to be a number, it is tested instead."""
+        if self.source.is_told and not self.in_foreach() and not _nones.is_optional(self, name):
+            self.program.refused = self.source.identity, name
+        told = "it is assigned in a part that may not have been executed"
+        self.fail(node, f"`{name}` may have no value here", told, f"assign `{name}` before")
+
     def read_name(self, node: ast.Name) -> Value | None:
         """Give a variable or parameter; None if the name is none."""
         name = node.id
@@ -252,13 +259,7 @@ class Variables:
             if param is not None and not isinstance(param.type, Num) and name not in region.parts:
                 return Value(self.param_text(name), param.type, not param.lanes)
             if self.assigned is not None and self.assigned.isdisjoint((name, _nones.flag_of(name))):
-                own = _nones.shown(name)
-                self.fail(
-                    node,
-                    f"`{own}` may have no value here",
-                    "it is assigned in a part that may not have been executed",
-                    f"assign `{own}` before",
-                )
+                self._refuse_unset(node, _nones.shown(name))
             if name in region.parts:
                 return region.parts[name]
             if name in region.generators and not self.drawing:
