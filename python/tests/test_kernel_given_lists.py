@@ -206,6 +206,42 @@ def made_for_a_call(a):
     return longest({4, 5, 6}) * 10 + longest(set(a))
 
 
+def pushed(stack, x):
+    stack.append(x)
+    return stack
+
+
+def pushed_twice(stack, x, twice):
+    if twice:
+        stack.append(x * 2)
+        return stack
+    stack.append(x)
+    return stack
+
+
+def pushed_and_counted(stack, x):
+    stack.append(x)
+    return stack, len(stack)
+
+
+@kernel
+def lists_that_are_returned(a):
+    xs = []
+    for x in a[:3]:
+        xs = pushed(xs, x)
+    pushed(xs, 5)
+    xs = pushed_twice(xs, 7, len(xs) > 3)
+    xs = pushed(pushed(xs, 4), 5.5)
+    xs, n = pushed_and_counted(xs, 8)
+    return xs, n, len(pushed(xs, 1)), sum(pushed(xs, 2))
+
+
+@kernel
+def a_list_that_is_handed_on(a):
+    xs = [a[0]]
+    return pushed(xs, 9)
+
+
 @pytest.mark.parametrize("options", [{}, {"engine": "interp", "width": 4}], ids=str)
 @pytest.mark.parametrize("function", KERNELS, ids=lambda f: f.__name__)
 def test_what_is_given_changes_as_in_python(function, options):
@@ -290,11 +326,31 @@ def bound_anew(a):
 def returned(a):
     def same(xs):
         xs.append(1)
-        return xs  # HERE `xs` is passed, and returned
+        return xs
 
     xs = [2]
-    ys = same(xs)
+    ys = same(xs)  # HERE a list that changes has one name in a kernel
     return len(xs) + len(ys)
+
+
+def a_dict_that_is_returned(a):
+    def same(d):
+        d[1] = 2
+        return d  # HERE `d` is passed, and returned
+
+    d = {3: 4}
+    d = same(d)
+    return len(d)
+
+
+def tuples_that_are_returned(a):
+    def same(xs):
+        xs.append((1, 2))
+        return xs  # HERE `xs` is passed, and returned
+
+    xs = []
+    xs = same(xs)
+    return len(xs)
 
 
 def a_part(a):
@@ -314,7 +370,10 @@ def by_elements(a):
     return len(xs)
 
 
-@pytest.mark.parametrize("function", [bound_anew, returned, a_part], ids=lambda f: f.__name__)
+WRONG = [bound_anew, returned, a_dict_that_is_returned, tuples_that_are_returned, a_part]
+
+
+@pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
 def test_mistakes_are_told_at_their_line(function):
     assert_told(lambda: spmdvm.kernel(function)(A), function)
 

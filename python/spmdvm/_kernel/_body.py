@@ -439,7 +439,7 @@ class Body(
             if name is print:
                 return _prints.write(self, node.value)
             value = self.call(node.value, as_statement=True)
-            if value is not None:
+            if value is not None and not self.is_list_text(value.text):
                 self.emit(f"{value.text};")
             return
         self.expression(node.value)

@@ -20,7 +20,7 @@ from ._effects import changed_in
 from ._given import Reference
 from ._inline import inlined
 from ._known import NUMBER, VALUE, is_literal
-from ._lists import LIST, LISTED
+from ._lists import GIVEN, LIST, LISTED
 from ._plain import parameters
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._scopes import Local, Scope
@@ -653,6 +653,9 @@ class Calls(Arrays):
                 values.append(next(numbers))
             elif array.text in (LIST, LISTED):
                 values.append(self.given_list(node, array, numbers))
+            elif array.text.startswith(GIVEN):
+                name_here = given.references[array.text.removeprefix(GIVEN)].name
+                values.append(self.regions[0].parts[name_here])
             elif array.text in brought:
                 values.append(Value(brought[array.text], array.type, True))
             else:

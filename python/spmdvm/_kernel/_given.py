@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from . import _nones
 from ._dict_tables import counts_of, index_of, items_of
 from ._program import Unknown
-from ._types import FLOAT64, NUMBERS, Num
+from ._types import FLOAT64, NUMBERS, Array, Num
+from ._usage import of_program
 from ._values import Dict, Form
 from ._variables import spmd_name
 
@@ -41,8 +42,23 @@ class Given:
             if is_changed:
                 self.refuse_passed(node, self.dict_of(node))
             return self.reference_to(self.dict_of(node))
-        name = self.list_named(node) if is_changed else None
+        name = (self.list_named(node) or self._returned_again(node)) if is_changed else None
         return None if name is None else self.reference_to(name)
+
+    def _returned_again(self, node: ast.expr) -> str | None:
+        """Give the list that a function returns that was passed it, `push(push(xs, 1), 2)`; None of anything else."""
+        if not isinstance(node, ast.Call) or self.is_method(node) or self.in_arm:
+            return None
+        if of_program(self.called(node)) is None or id(node) in self.elements:
+            return None
+        value, parts = self.expression(node), self.regions[0].parts
+        found = next((name for name in self.lists if value.parts is None and parts[name].text == value.text), None)
+        if found is None and isinstance(value.type, Array):
+            # It has been called.
+            self.parts_of[id(node)] = node, value
+        elif found is None:
+            self.elements[id(node)] = self.keep(value)
+        return found
 
     def reference_to(self, name: str) -> Reference:
         """Give a list or dict as it is passed."""

@@ -172,6 +172,10 @@ class ListValues(TupleLists):
     def takes_list(self, node: Any, name: str, value: Value) -> bool:
         """Have a name stand for a list that has none yet; return whether it is one."""
         unnamed = self.unnamed_list(value) if isinstance(value.type, Array) and value.parts is None else None
+        own = self.regions[0].parts.get(name)
+        if own is not None and value.parts is None and value.text == own.text and self.is_list(name):
+            # A function has returned the list that it was passed.
+            return True
         if unnamed is None:
             return False
         self._need_order(node, name)

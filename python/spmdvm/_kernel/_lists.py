@@ -22,6 +22,8 @@ from ._variables import spmd_name
 
 # What stands for a list that is returned, and for an array that is made of one.
 LIST, LISTED = "<list>", "<listed>"
+# What a list stands for that a function was passed, with the name of the parameter.
+GIVEN = "<given> "
 _HELP = (
     "make an array that is long enough, `out = np.empty(len(a))`, and count what is in it (`out[n] = x`, `n += 1`); a "
     "part of it can be returned: `out[:n]`"
@@ -444,6 +446,9 @@ class Lists(ListMethods):
             self.fail(node, "a list is returned as a whole", "this is a part of one", "copy it: `np.array(xs[1:])`")
         if name is None:
             return None
+        if self.is_given(name) and name in self.given:
+            # Who has passed it has it.
+            return Value(f"{GIVEN}{name}", Array(strong(value.type.of), 1), True), []
         if self.is_given(name):
             own = name.partition("[")[0]
             help = f"it is changed where it is; or return a copy: `list({own})`"
