@@ -178,6 +178,60 @@ def two_that_change_places(n: int):
     return a, b
 
 
+@case(A, A[:4].copy())
+@case(A[:4].copy(), A)
+@case(A, A - 1)
+def parameters_that_change_places(x, y):
+    if len(x) < len(y):
+        x, y = y, x
+    out = np.zeros((len(x), len(y)))
+    for i in range(len(x)):
+        for j in range(len(y)):
+            out[i, j] = x[i] - 2 * y[j]
+    return out
+
+
+def far(a, b):
+    total = 0.0
+    for k in range(len(a)):
+        total += abs(a[k] - b[k])
+    return total
+
+
+@case(M, S[:, :3].copy(), S[:3, :3] > 4)
+@case(M, S, S[:, :3] > 4)
+@case(S, M, S[:, :3] > 4)
+def matrices_that_change_places(x, y, mask):
+    if x.shape[1] < y.shape[1]:
+        x, y = y, x
+        mask = mask.T
+    total = 0.0
+    for i in range(min(x.shape[1], mask.shape[0])):
+        for j in range(min(y.shape[1], mask.shape[1])):
+            if mask[i, j]:
+                total += far(x[:, i], y[:, j]) * (i + 1)
+    return total, x.shape[1], mask.shape[0]
+
+
+@case(A, A[:4].copy())
+@case(A[:4].copy(), A)
+def one_of_two_parameters(x, y):
+    if len(x) < len(y):
+        x = y
+    return np.sum(x), len(x), len(y)
+
+
+def more_and_first(x, y):
+    if len(x) > len(y):
+        x, y = y, x
+    return np.sum(x) * 2 - y[0]
+
+
+@case(A, A[:4].copy())
+def parameters_of_functions(x, y):
+    return more_and_first(x, y) + more_and_first(y, x) + more_and_first(x[1:], y)
+
+
 @pytest.mark.parametrize("options", [{}, {"engine": "interp", "width": 4}], ids=str)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_arrays_of_other_lengths(case, options):
@@ -226,8 +280,19 @@ def of_another_type(a):
     return m
 
 
-@pytest.mark.parametrize(
-    "function", [read_under_both_names, shared_by_a_function, of_another_type], ids=lambda f: f.__name__
-)
+def changed_in_another_place(a):
+    def put_first(x, y):
+        if x[0] > 100:
+            x, y = y, x  # HERE the parameter `x` cannot become another array here
+        x[0] = 1
+        return np.sum(y)
+
+    return put_first(a, a[1:].copy())
+
+
+WRONG = [read_under_both_names, shared_by_a_function, of_another_type, changed_in_another_place]
+
+
+@pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
 def test_mistakes_are_told_at_their_line(function):
     assert_told(lambda: spmdvm.kernel(function)(A), function)

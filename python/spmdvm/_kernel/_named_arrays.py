@@ -36,7 +36,7 @@ class NamedArrays(Resized):
         straight = self.indent == region.indent
         several = name in self.renewed or name in self.chosen
         known = not several and (self.made.get(name) == 1 or (not is_param and name in self.apart))
-        if bound is None and is_param and not straight and self._becomes_own(name):
+        if bound is None and is_param and not straight and self._becomes_own(name, value):
             # In the next pass it is a copy from the start, whose elements change.
             bound = value
         elif bound is None and is_param and not straight and value.type.ndim == 0:
@@ -58,18 +58,28 @@ class NamedArrays(Resized):
             self.assigned.add(name)
         return None
 
-    def _becomes_own(self, name: str) -> bool:
+    def _becomes_own(self, name: str, value: Value) -> bool:
         """Have a parameter that comes to stand for other arrays be a copy; return whether nobody could tell."""
         if not self.is_uniform_here() or self.in_foreach():
             return False
+        param = next(param for param in self.params if param.name == name)
+        is_plain = param.view in (None, (1,)) and not param.lanes and isinstance(param.type.of, Num) and self.uniform
         if self._is_changed(name) or self._is_shared(name):
-            param = next(param for param in self.params if param.name == name)
-            is_plain = param.view in (None, (1,)) and not param.lanes and isinstance(param.type.of, Num)
-            if not is_plain or not self.uniform or self._is_shared(name, False):
+            if not is_plain or self._is_shared(name, False):
                 return False
             self.resized.add(name)
+        elif is_plain and value.type == param.type and value.type.ndim and self._is_of_param(value):
+            # Of two that are passed nobody knows that they are equally long.
+            given = [self.dim(self.param_text(name), k).equals for k in range(param.type.ndim)]
+            if any(a is None or a != self.dim(value.text, k).equals for k, a in enumerate(given)):
+                self.resized.add(name)
         self.renewed.add(name)
         return True
+
+    def _is_of_param(self, value: Value) -> bool:
+        """Return whether an array is one that is passed, or a part of it."""
+        root = self._root_of(value.text)
+        return any(root == self.param_text(param.name) for param in self.params if isinstance(param.type, Array))
 
     def _is_shared(self, name: str, calls: bool = True) -> bool:
         """Return whether other names may come to stand for a parameter's array, or functions of Python change it."""
@@ -93,6 +103,8 @@ class NamedArrays(Resized):
                 # The elements are copied.
                 continue
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+                if self._only_reads(node):
+                    continue
                 given = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else [node.value]
             elif isinstance(node, ast.AugAssign) and calls:
                 given = [node.target]
@@ -101,6 +113,17 @@ class NamedArrays(Resized):
             if any(map(is_it, given)):
                 return True
         return False
+
+    def _only_reads(self, node: Any) -> bool:
+        """Return whether an assignment is of parameters alone of which none is changed: `x, y = y, x`, `m = m.T`."""
+        if not isinstance(node, ast.Assign) or len(node.targets) > 1:
+            return False
+        pair = [node.targets[0], node.value]
+        several = [each.elts if isinstance(each, (ast.Tuple, ast.List)) else [each] for each in pair]
+        of = [each.value if isinstance(each, ast.Attribute) and each.attr == "T" else each for each in several[1]]
+        names = [getattr(each, "id", None) for each in (*several[0], *of)]
+        own = {param.name for param in self.params}
+        return all(name in own and not self._changes(name) for name in names)
 
     def _is_of_libraries(self, node: ast.Call) -> bool:
         """Return whether a call is of a function that changes no array."""
