@@ -141,6 +141,18 @@ def test_quantiles_of_a_nan_are_nan():
         spmdvm.kernel(quartiles)(np.arange(3.0), np.array([0.5, 1.5]))
 
 
+def in_places(a, k):
+    middle = np.partition(a, [k - 1, k])
+    return middle[k - 1], middle[k], a[np.argpartition(a, (0, -1))][0], np.partition(a, np.array([2]))[2]
+
+
+def test_several_elements_come_to_their_places():
+    a = np.array([3.0, 1, 4, 1, 5, 9, 2, 6])
+    assert spmdvm.kernel(in_places)(a, 4) == in_places(a, 4)
+    with pytest.raises(AssertionError, match="`partition` takes places of elements"):
+        spmdvm.kernel(in_places)(a, 8)
+
+
 X = np.array([0.5, 1, 1.5, 2, 7, -1, np.nan, 3])
 BINS = np.array([0.0, 1, 1, 2, 3])
 

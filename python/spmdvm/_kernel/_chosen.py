@@ -78,8 +78,8 @@ class Chosen(Rearranged):
     def sought(self, node: ast.Call, function: Any) -> Value | None:
         """Translate functions that are given an array where they may be given a number; None of other calls.
 
-        They are `np.searchsorted(a, v)`, `np.digitize(x, bins)`, `np.quantile(a, q)` and `np.repeat(a, counts)`; and
-        `np.take(m, indices, axis=1)`.
+        They are `np.searchsorted(a, v)`, `np.digitize(x, bins)`, `np.quantile(a, q)`, `np.partition(a, places)` and
+        `np.repeat(a, counts)`; and `np.take(m, indices, axis=1)`.
         """
         if function is np.take and (len(node.args) > 2 or node.keywords):
             return self._taken_along(node)
@@ -92,6 +92,17 @@ class Chosen(Rearranged):
                 self.fail(node.args[1], "quantiles are those of a list of numbers", "this has two dimensions", "loop")
             written = _sought.ends if arrays[1].type.of.is_int else _sought.quantiles
             return self.of_values(node, written if function is np.quantile else _sought.percentiles, *arrays)
+        if function in (np.partition, np.argpartition) and len(node.args) == 2 and not node.keywords:
+            if not self.may_be_several(node.args[1]):
+                return None
+            self._need_memory(node)
+            arrays = [self.numbers_at(arg) for arg in node.args]
+            written = _sought.partitioned if function is np.partition else _sought.indices_partitioned
+            if any(array.type.ndim > 1 for array in arrays) or not arrays[1].type.of.is_int:
+                called = ast.unparse(node.func)
+                help = f"loop over the rows: `{called}(m[i], k)`"
+                self.fail(node, f"`{called}` takes an array of one dimension, and places in it", "here", help)
+            return self.of_values(node, written, *arrays)
         if function is np.digitize and node.args and self.may_be_several(node.args[0]):
             given = self.arguments_of(node, ("x", "bins", "right"), 2)
             is_right = self.flag_of(given, "right", False)

@@ -110,6 +110,20 @@ def places_behind(a, values):
     return out
 
 
+def partitioned(a, places):
+    """Put elements in order, of which several have to come to their places."""
+    for k in places:
+        assert -len(a) <= k < len(a), "`partition` takes places of elements"
+    return np.sort(a)
+
+
+def indices_partitioned(a, places):
+    """Give the indices that do so."""
+    for k in places:
+        assert -len(a) <= k < len(a), "`argpartition` takes places of elements"
+    return np.argsort(a)
+
+
 def bins_of(values, bins):
     """Give in which bin each value is."""
     order, n = _library.order_of(bins), len(bins)
