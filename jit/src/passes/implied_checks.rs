@@ -91,9 +91,7 @@ impl Test {
         let is_plain = !block.cold && then.to != other.to && inside.args.is_empty();
         is_plain.then_some(Test { index, limit, ty, inside: inside.to, holds })
     }
-}
 
-impl Test {
     /// The test of a number of 32 bits that is compared in 64.
     fn of_32_bits(self, defs: &Defs) -> Option<Test> {
         let index = defs.as_op(bits(defs, self.index), Op::Convert)?;
