@@ -114,7 +114,7 @@ fn regions_do_what_they_did() {
     for width in [1, 8] {
         compare(
             width,
-            0..3000,
+            0..1200,
             |host, seed| looping(host, &Shape::of(seed)),
             |region, seed| {
                 run_pass("implied_checks", region);
