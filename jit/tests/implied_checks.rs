@@ -18,6 +18,8 @@ struct Shape {
     signed: bool,
     /// Whether an index of 32 bits is compared in 64.
     wide: bool,
+    /// Whether an index of 64 bits is one of 32, which is converted for each use.
+    narrow: bool,
     x: [u64; 2],
     limit: u64,
     low: Option<u64>,
@@ -37,11 +39,12 @@ impl Shape {
         let ty = rng.pick(&[Ty::U32, Ty::U64]);
         let op = rng.pick(&[Op::Lt, Op::Gt, Op::Ge, Op::Le]);
         let (signed, wide) = (rng.chance(50), ty == Ty::U32 && rng.chance(50));
+        let narrow = ty == Ty::U64 && rng.chance(50);
         let low = rng.chance(75).then(|| number(&mut rng, ty).wrapping_neg());
         let [a, b, span] = [(); 3].map(|()| number(&mut rng, ty));
         let of_limit = if wide && rng.chance(50) { Ty::U64 } else { ty };
         let limit = number(&mut rng, of_limit);
-        Shape { ty, op, signed, wide, x: [a, b], limit, low, span }
+        Shape { ty, op, signed, wide, narrow, x: [a, b], limit, low, span }
     }
 }
 
@@ -73,8 +76,16 @@ fn looping(host: &Host, shape: &Shape) -> Region {
         true => v,
         false => b.inst(Kind::Op { op: Op::Bitcast, ty: to, from }, &[v], Type::uniform(to)),
     };
-    let x = as_type(&mut b, number, ty, element);
+    let convert = |b: &mut Builder, v: Value, from: Ty, to: Ty| {
+        b.inst(Kind::Op { op: Op::Convert, ty: to, from }, &[v], Type::uniform(to))
+    };
+    let few = if shape.narrow { convert(&mut b, number, ty, Ty::I32) } else { number };
+    let x = match shape.narrow {
+        true => convert(&mut b, few, Ty::I32, element),
+        false => as_type(&mut b, number, ty, element),
+    };
     let compared = match shape.wide {
+        _ if shape.narrow => convert(&mut b, few, Ty::I32, ty),
         true => b.inst(Kind::Op { op: Op::Convert, ty: wide, from: element }, &[x], Type::uniform(wide)),
         false => as_type(&mut b, x, element, ty),
     };
@@ -127,7 +138,17 @@ fn regions_do_what_they_did() {
 #[test]
 fn tests_that_say_nothing_of_the_check_stay() {
     let host = host(8);
-    let shape = |ty| Shape { ty, op: Op::Lt, signed: true, wide: false, x: [0, 1], limit: 10, low: Some(0), span: 10 };
+    let shape = |ty| Shape {
+        ty,
+        op: Op::Lt,
+        signed: true,
+        wide: false,
+        narrow: false,
+        x: [0, 1],
+        limit: 10,
+        low: Some(0),
+        span: 10,
+    };
     let left = |change: &dyn Fn(&mut Region)| {
         let mut region = looping(&host, &shape(Ty::U64));
         change(&mut region);

@@ -94,9 +94,9 @@ impl Test {
 
     /// The test of a number of 32 bits that is compared in 64.
     fn of_32_bits(self, defs: &Defs) -> Option<Test> {
-        let index = defs.as_op(bits(defs, self.index), Op::Convert)?;
-        let Kind::Op { ty, from: Ty::I32 | Ty::U32, .. } = index.kind else { return None };
-        (ty.is_int() && self.ty == Ty::U64).then_some(Test { index: index.arg(0), ty: Ty::U32, ..self })
+        let index = bits(defs, self.index);
+        let has_32 = matches!(index.narrow, Some(Ty::I32 | Ty::U32)) && self.ty == Ty::U64;
+        has_32.then_some(Test { index: index.of, ty: Ty::U32, ..self })
     }
 }
 
@@ -149,9 +149,9 @@ impl Guards {
 fn bound(defs: &Defs, condition: Value, test: &Test) -> Option<Bound> {
     let less = defs.as_op(condition, Op::Lt)?;
     let Kind::Op { ty, .. } = less.kind else { return None };
-    let (index, distance, span) = (bits(defs, test.index), bits(defs, less.arg(0)), less.arg(1));
+    let (index, distance, span) = (bits(defs, test.index), stripped(defs, less.arg(0)), less.arg(1));
     let low = match defs.as_op(distance, Op::Sub) {
-        _ if distance == index => None,
+        _ if bits(defs, distance) == index => None,
         Some(difference) if bits(defs, difference.arg(0)) == index => Some(difference.arg(1)),
         _ => return None,
     };
@@ -159,7 +159,27 @@ fn bound(defs: &Defs, condition: Value, test: &Test) -> Option<Bound> {
 }
 
 /// What a number has its bits from.
-fn bits(defs: &Defs, mut v: Value) -> Value {
+#[derive(Clone, Copy, PartialEq)]
+struct Bits {
+    of: Value,
+    /// The type of that, if it has fewer bits: what is converted to a signed and to an unsigned integer is the same.
+    narrow: Option<Ty>,
+}
+
+fn bits(defs: &Defs, v: Value) -> Bits {
+    let v = stripped(defs, v);
+    match defs.get(v).map(|def| (def, def.kind)) {
+        Some((def, Kind::Op { op: Op::Convert, ty, from }))
+            if ty.is_int() && from.is_int() && from.size() < ty.size() =>
+        {
+            Bits { of: def.arg(0), narrow: Some(from) }
+        }
+        _ => Bits { of: v, narrow: None },
+    }
+}
+
+/// A number without what leaves its bits as they are.
+fn stripped(defs: &Defs, mut v: Value) -> Value {
     let is_same = |def: &Def| match def.kind {
         Kind::Op { op: Op::Convert | Op::Bitcast, ty, from } => {
             ty.is_int() && from.is_int() && ty.size() == from.size()
