@@ -61,7 +61,7 @@
 #define __TRIG_LIMIT 0x1p30d
 #define __TRIG_FEW 0x1p8d
 #define __TRIG_CANCELLED_FEW 0x1p-64d
-#define __TRIG_CANCELLED_MANY 0x1.58p-49d
+#define __TRIG_CANCELLED_MANY 0x1p-49d
 
 // A first approximation of 1/sqrt(x) is this less half of x's bits; see numbers.ispc.
 #define __RSQRT_START 0x5fe1680000000000ull

@@ -67,7 +67,7 @@
 #define __TRIG_LIMIT 0x1p14f
 #define __TRIG_FEW 0x1p3f
 #define __TRIG_CANCELLED_FEW 0x1p-30f
-#define __TRIG_CANCELLED_MANY 0x1.58p-20f
+#define __TRIG_CANCELLED_MANY 0x1p-20f
 
 // A first approximation of 1/sqrt(x) is this less half of x's bits; see numbers.ispc.
 #define __RSQRT_START 0x5f0b4000u
