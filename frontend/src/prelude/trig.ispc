@@ -146,7 +146,7 @@ static inline SHAPE REAL __cos_huge(SHAPE REAL x) {
 
 /// T sin(T x), T a floating-point type
 /// The sine of x radians, accurate for every finite x. sin(+-0) is +-0, sin(+-inf) is NaN.
-/// Largest error measured: 0.79 ULP of float, 0.77 ULP of double.
+/// Largest error measured: 0.80 ULP of float, 0.77 ULP of double.
 static inline SHAPE REAL sin(SHAPE REAL x) {
     __TRIG_USUAL(x, bits, s, c, huge)
     SHAPE REAL y = __SIN_OF(bits, s, c);
@@ -170,7 +170,7 @@ static inline SHAPE REAL cos(SHAPE REAL x) {
 
 /// void sincos(T x, T *sine, T *cosine), T a floating-point type
 /// Stores the sine and the cosine of x radians, the same as sin(x) and cos(x), in about the time of one.
-/// Largest error measured: 0.79 ULP of float, 0.77 ULP of double.
+/// Largest error measured: 0.80 ULP of float, 0.77 ULP of double.
 static inline void sincos(SHAPE REAL x, SHAPE REAL *uniform sine, SHAPE REAL *uniform cosine) {
     __TRIG_USUAL(x, bits, s, c, huge)
     SHAPE REAL sin_x = __SIN_OF(bits, s, c);
