@@ -28,15 +28,13 @@ pub fn read(path: &Path, global: &Global, options: &Options) -> Result<Vec<(Path
         if !is_program || programs.iter().any(|(known, _)| *known == file) {
             continue;
         }
+        let of_entry = |what: String| malformed(&format!("entry {index} ({}): {what}", file.display()));
         let command = match (&entry["arguments"], &entry["command"]) {
             (Json::Array(list), _) => list.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
-            (_, Json::String(command)) => {
-                words::split(command).map_err(|why| malformed(&format!("entry {index} ({}): {why}", file.display())))?
-            }
+            (_, Json::String(command)) => words::split(command).map_err(of_entry)?,
             _ => Vec::new(),
         };
-        let own = own_options(&command, &folder, global, options)
-            .map_err(|what| malformed(&format!("entry {index} ({}): {what}", file.display())))?;
+        let own = own_options(&command, &folder, global, options).map_err(of_entry)?;
         programs.push((file, own));
     }
     match programs.is_empty() {
