@@ -46,6 +46,7 @@ from ._places import ENTRY, in_python, name_python_line, with_python_lines
 from ._program import Program
 from ._random import rng as rng
 from ._source import Source
+from ._trees import walk
 from ._types import Array, Literal, Num, Record
 from ._usage import Usage, grows_list, makes_arrays, reduces, returns_array, stored_to, taken_apart, with_fields
 from ._wrappers import inner_of, is_wrapped
@@ -108,7 +109,7 @@ class Kernel:
         # Those that are arrays or numbers, whatever is done with them.
         self._typed = asked_types(tree)
         self.is_elementwise = not self._indexed and not builtins.any(
-            isinstance(node, ast.For) and looks_like_foreach(node) for node in ast.walk(tree)
+            isinstance(node, ast.For) and looks_like_foreach(node) for node in walk(tree)
         )
         # What is told to be the same for all elements may be a length of an array that each has.
         several = [name for name, a in self._annotations.items() if a is None or a.what != "uniform"]

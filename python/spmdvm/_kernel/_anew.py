@@ -22,6 +22,7 @@ from . import Kernel, _functions
 from ._annotations import Annotation
 from ._calls import MOST_ELEMENTS
 from ._source import Source
+from ._trees import walk
 from ._values import constants
 
 # Their attributes do not change.
@@ -78,8 +79,8 @@ def _text_of(function: Any) -> _Text:
         return found[1]
     source = Source.of(function)
     # Annotations of variables are in no code.
-    written = [node.annotation for node in ast.walk(source.tree) if isinstance(node, (ast.AnnAssign, ast.arg))]
-    inner = {node.id for part in written if part is not None for node in ast.walk(part) if isinstance(node, ast.Name)}
+    written = [node.annotation for node in walk(source.tree) if isinstance(node, (ast.AnnAssign, ast.arg))]
+    inner = {node.id for part in written if part is not None for node in walk(part) if isinstance(node, ast.Name)}
     text = _Text(source.lines, frozenset(_names(code) | inner))
     _texts[at] = (weakref.ref(code, lambda _: _texts.pop(at, None)), text)
     return text

@@ -24,6 +24,7 @@ from ._parts import Axis, Part, is_complex_part
 from ._plain import parameters
 from ._reductions import FUNCTIONS
 from ._scopes import Local
+from ._trees import children
 from ._types import BOOL, FLOAT64, INT, Array, Num, promote, strong
 from ._usage import Usage, gives_one_array, gives_tuple, has_effects, of_program, reduces
 from ._values import LANE, LONGEST, Value, constant
@@ -257,9 +258,7 @@ class Arrays(Equations):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
             return False
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
-            return any(
-                self.is_of_elements(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
-            )
+            return any(self.is_of_elements(child) for child in children(node) if isinstance(child, ast.expr))
         return False
 
     def is_of_elements(self, node: ast.expr) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ._scopes import own_nodes
+from ._trees import own_nodes, walk
 from ._types import BOOL, Array, Num
 
 _ASKING = ("isinstance", "type")
@@ -35,7 +35,7 @@ def class_of(ty: Any) -> Any:
 
 def asked_types(tree: ast.AST) -> set[str]:
     """Give the names of which it is asked of which types they are."""
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+    calls = (node for node in walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
     args = (node.args[0] for node in calls if node.func.id in _ASKING and node.args)
     return {arg.id for arg in args if isinstance(arg, ast.Name)}
 

@@ -13,6 +13,7 @@ import numpy as np
 from . import _instead, _random
 from ._parts import is_complex_part
 from ._scattered import Scattered
+from ._trees import walk
 from ._types import Array, Num, Record, named
 from ._values import LANE, Value, constant, tuple_of, unequal
 
@@ -26,7 +27,7 @@ class Assignments(Scattered):
         if stored is not node.value:
             node = ast.copy_location(ast.Assign(node.targets, stored), node)
         if self.needs_branches(node.value) or self.chooses_part(node):
-            names = [n.id for each in node.targets for n in ast.walk(each) if isinstance(n, ast.Name)]
+            names = [n.id for each in node.targets for n in walk(each) if isinstance(n, ast.Name)]
             self.repeated.update(names)
             self.chosen.update(names)
             return self._in_branches(node, lambda value: ast.Assign(node.targets, value))
@@ -56,7 +57,7 @@ class Assignments(Scattered):
             return
         if self.lists_array(target, node.value) or self.names_new(target, node.value):
             return
-        same = [part for part in ast.walk(node.value) if _is_same(part, target)]
+        same = [part for part in walk(node.value) if _is_same(part, target)]
         if same and self._may_clash(target):
             return self._one_by_one([target, *same], lambda: self.assign(target, self.expression(node.value)))
         if self.names_generator(target, node.value):

@@ -29,8 +29,9 @@ from ._parts import Part
 from ._program import Active, Known, Param, Program, Result, Unknown
 from ._raises import Raises, is_nothing
 from ._returns import Returns
-from ._scopes import Local, Scope, names_apart, names_beyond, own_nodes
+from ._scopes import Local, Scope, names_apart, names_beyond
 from ._source import Declaration, Line, Source
+from ._trees import own_nodes
 from ._tuples import Tuples
 from ._types import INT, Array, Num, Record
 from ._values import Arguments, Columns, Dict, Entries, Form, Value, of_tuple, tuple_of

@@ -14,6 +14,7 @@ import numpy as np
 
 from ._fields import field_in
 from ._parts import Parts, indices_of, is_complex_part
+from ._trees import children, walk
 from ._types import INT, Num, strong
 from ._values import LONGEST, Value, tuple_of
 
@@ -40,7 +41,7 @@ class Broadcasts(Parts):
         whole = ast.Subscript(target.value, ast.Slice(None, None, None), ast.Store())
         new = chosen.visit(copy.deepcopy(value))
         # What is computed of all elements is one number.
-        reduced = {id(each) for part in self._whole(new) for each in ast.walk(part)}
+        reduced = {id(each) for part in self._whole(new) for each in walk(part)}
         for source, _ in self._arrays_in(new):
             if id(source) not in chosen.found | reduced:
                 help = f"write `{ast.unparse(source)}[{ast.unparse(mask)}]`, or loop"
@@ -204,7 +205,7 @@ class Broadcasts(Parts):
         if self.is_reduction(node):
             yield node
             return
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 yield from self._whole(child)
 
@@ -216,7 +217,7 @@ class Broadcasts(Parts):
             yield node
             return
         if self.array_of(node) is None:
-            for child in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
+            for child in node.args if isinstance(node, ast.Call) else children(node):
                 if isinstance(child, ast.expr):
                     yield from self._numbers(child)
 
@@ -239,7 +240,7 @@ class Broadcasts(Parts):
         if isinstance(node, ast.Attribute) or called is len:
             return
         help = "write `np.minimum` or `np.maximum`" if called in (builtins.min, builtins.max) else _only_of_one(node)
-        for child in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
+        for child in node.args if isinstance(node, ast.Call) else children(node):
             if id(child) not in self.elements and self.is_beside_array(node, child):
                 yield child, self.listed_array(child)
                 continue

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from . import _instead
 from ._scopes import Scope, jumps
 from ._steps import Steps
+from ._trees import children, walk
 from ._types import INT, Num, join
 from ._values import INT32, Value, constant, literal
 
@@ -54,7 +55,7 @@ class Control(Steps):
                 if found is None or found is decides:
                     return found
             return not decides
-        if not isinstance(node, ast.Compare) or not any(map(_asks_dimensions, ast.walk(node))):
+        if not isinstance(node, ast.Compare) or not any(map(_asks_dimensions, walk(node))):
             return None
         both = [node.left, *node.comparators]
         is_simple = all(_asks_dimensions(part) or isinstance(part, (ast.Constant, ast.Name)) for part in both)
@@ -302,7 +303,7 @@ def _only_counts(tree: ast.AST, name: str) -> bool:
         if target is not None:
             targets.add(id(target))
             # (Operators and contexts are shared by all nodes.)
-            body = {id(node) for statement in loop.body for node in ast.walk(statement) if isinstance(node, ast.Name)}
+            body = {id(node) for statement in loop.body for node in walk(statement) if isinstance(node, ast.Name)}
             if inside & body:
                 return False
             inside |= body
@@ -315,14 +316,14 @@ def _only_counts(tree: ast.AST, name: str) -> bool:
 def _nodes_where(tree: ast.AST, name: str) -> Any:
     """Give the nodes of a function, without the functions in it that have a variable of their own of a name."""
     yield tree
-    for child in ast.iter_child_nodes(tree):
+    for child in children(tree):
         if not isinstance(child, ast.FunctionDef) or name not in Scope(child).bound:
             yield from _nodes_where(child, name)
 
 
 def _target_in(loop: ast.AST, name: str) -> ast.Name | None:
     """Give what a loop assigns to, if that has a name."""
-    found = ast.walk(loop.target) if isinstance(loop, ast.For) else ()
+    found = walk(loop.target) if isinstance(loop, ast.For) else ()
     return next((node for node in found if isinstance(node, ast.Name) and node.id == name), None)
 
 

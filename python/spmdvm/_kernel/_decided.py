@@ -21,14 +21,15 @@ from . import _nones
 from ._asked_types import asks_types, type_key
 from ._known import EITHER, MAYBE, NUMBER, VALUE, Kept, Known, are_same, constant_at, copied, is_literal, is_store
 from ._none_results import always_leaves, calls_one, is_none, may_miss, returns_none_or_value
-from ._scopes import Scope, jumps, own_nodes
+from ._scopes import Scope, jumps
 from ._source import Source
+from ._trees import children, own_nodes, walk
 
 
 def asked_of(signature: inspect.Signature, tree: ast.FunctionDef) -> set[str]:
     """Give the parameters that may be None or texts: by default, or as they are asked for that or passed on."""
     found = {parameter.name for parameter in signature.parameters.values() if is_literal(parameter.default)}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         asked: list[Any] = []
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
             both = [node.left, *node.comparators]
@@ -118,7 +119,7 @@ def _has_literals(tree: ast.FunctionDef) -> bool:
         if may_miss(node):
             return True
         if isinstance(node, (ast.Compare, ast.Assign, ast.AnnAssign, ast.IfExp, ast.BoolOp)):
-            for part in ast.iter_child_nodes(node):
+            for part in children(node):
                 several = part.elts if isinstance(part, (ast.Tuple, ast.List, ast.Set)) else [part]
                 if any(isinstance(each, ast.Constant) and is_literal(each.value) for each in several):
                     return True
@@ -162,7 +163,7 @@ class _Decided(Known):
 
     def _told(self, node: Any) -> list[Any]:
         """Write of the variables that are assigned somewhere, and are None elsewhere, that they are something."""
-        stores = [at for at in ast.walk(node) if is_store(at) and at.id in self.optional]
+        stores = [at for at in walk(node) if is_store(at) and at.id in self.optional]
         return [_nones.told(at, at.id, False) for at in stores]
 
     def _block(self, statements: list[Any]) -> list[Any]:
@@ -438,11 +439,11 @@ class _Decided(Known):
         hidden = scope.bound | scope.functions.keys()
         before, bound = self.state, self.bound
         assert before is not None
-        free = {at.id for at in ast.walk(node) if isinstance(at, ast.Name)} - hidden
+        free = {at.id for at in walk(node) if isinstance(at, ast.Name)} - hidden
         stored = {at.id for at in own_nodes(self.source.tree.body) if is_store(at)}
         for name in sorted(free & before.keys()):
             if is_literal(before[name]) and name in stored:
-                self.refuse_either(next(at for at in ast.walk(node) if getattr(at, "id", "") == name), name)
+                self.refuse_either(next(at for at in walk(node) if getattr(at, "id", "") == name), name)
         self.captured |= free
         defaults = self.parts(node.args)
         self.state, self.bound = {name: of for name, of in before.items() if name not in hidden}, bound | hidden
@@ -461,7 +462,7 @@ class _Decided(Known):
 
     def _assigned(self, node: ast.AST) -> None:
         """Note that the names that are assigned somewhere stand for something."""
-        for at in ast.walk(node):
+        for at in walk(node):
             if is_store(at):
                 self._set(at, VALUE)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import _functions
 from ._dict_tables import DictTables, counts_of, index_of, items_of
+from ._trees import walk
 from ._types import INT, NUMBERS
 from ._usage import named_by, pairs_of
 from ._values import LONGEST, Dict, Value, constant
@@ -201,11 +202,11 @@ class DictValues(DictTables):
                 return False
             return (is_method and _is_name(node.func.value, name)) or any(_is_name(each, name) for each in node.args)
 
-        assigned = (node for node in ast.walk(self.source.tree) if isinstance(node, ast.Assign))
+        assigned = (node for node in walk(self.source.tree) if isinstance(node, ast.Assign))
         pairs = (pair for node in assigned for pair in pairs_of(node.targets[0], node.value))
         begun = {id(target) for target, value in pairs if is_empty(value)}
         has_inner = any(isinstance(at, ast.FunctionDef) for at in self.source.tree.body)
-        return has_inner or name.startswith("dict__") or any(map(adds, ast.walk(self.source.tree)))
+        return has_inner or name.startswith("dict__") or any(map(adds, walk(self.source.tree)))
 
     def new_dict(self, node: Any, kind: Dict) -> str:
         """Begin a dict without a name; it is known by where it stands, in all passes."""

@@ -19,6 +19,7 @@ from ._dict_values import SET_OPERATORS
 from ._none_results import may_miss
 from ._program import Unknown
 from ._raises import is_nothing
+from ._trees import walk
 from ._types import BOOL, INT, Num, named
 from ._values import LONGEST, Entries, Form, Maybe, Value, constant, formed, of_tuple, tuple_of
 from ._variables import spmd_name
@@ -345,7 +346,7 @@ class Dicts(DictComparisons):
             self.fail(target, "a set has no values", "this is an index", f"add it: `{name}.add(x)`")
         self.need_own_dict(node, name)
         key = self.keep(self._element(target.slice))
-        if any(isinstance(each, ast.Call) for each in ast.walk(node.value)):
+        if any(isinstance(each, ast.Call) for each in walk(node.value)):
             # They may change it.
             place, old = self._place_read(node, name, key)
             value = self.binary(node, node.op, old, self.expression(node.value))
@@ -525,7 +526,7 @@ class Dicts(DictComparisons):
             return None
         text = "sorted(c.items(), key=lambda item: item[1], reverse=True)" + ("[:n]" if node.args else "")
         tree = ast.parse(text, mode="eval").body
-        for each in ast.walk(tree):
+        for each in walk(tree):
             if isinstance(each, ast.expr):
                 ast.copy_location(each, node)
         call = tree.value if isinstance(tree, ast.Subscript) else tree

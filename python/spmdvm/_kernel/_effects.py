@@ -15,7 +15,8 @@ from typing import Any, Callable
 from .._errors import CompileError
 from ._assignments import as_load
 from ._plain import parameters
-from ._scopes import Local, own_nodes
+from ._scopes import Local
+from ._trees import children, own_nodes, walk
 from ._types import Array, Num
 from ._usage import CHANGING, gives_one_array, lists_made, named_by, of_program, root_of, stored_to, values_in
 
@@ -146,8 +147,8 @@ class Effects:
         for node in own_nodes(tree.body):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                names = {at.id for target in targets for at in ast.walk(target) if isinstance(at, ast.Name)}
-                own |= names & changed if any(map(is_it, ast.walk(node.value))) else set()
+                names = {at.id for target in targets for at in walk(target) if isinstance(at, ast.Name)}
+                own |= names & changed if any(map(is_it, walk(node.value))) else set()
             if isinstance(node, ast.Call) and any(map(is_it, node.args)):
                 args = [ast.Name(RESULT, ast.Load()) if is_it(arg) else ast.Constant(0) for arg in node.args]
                 own |= _changed_by(ast.Call(node.func, args, []), self.lookup, frozenset()) & {RESULT}
@@ -164,10 +165,10 @@ class Effects:
 
     def forget(self, statement: ast.stmt) -> None:
         """Forget what has been computed of a statement: a loop that is written out computes it again."""
-        given = [each for each in ast.iter_child_nodes(statement) if isinstance(each, ast.expr)]
-        for part in ast.walk(ast.Tuple(given)) if any(map(self.changes_arrays, given)) else ():
+        given = [each for each in children(statement) if isinstance(each, ast.expr)]
+        for part in walk(ast.Tuple(given)) if any(map(self.changes_arrays, given)) else ():
             self.elements.pop(id(part), None)
-        for part in ast.walk(ast.Tuple(given)) if self.called_before else ():
+        for part in walk(ast.Tuple(given)) if self.called_before else ():
             if id(part) in self.called_before:
                 self.elements.pop(id(part), None)
 
@@ -205,12 +206,12 @@ class Effects:
                 self.in_order(index, True)
         else:
             # An index is computed behind the value.
-            self.in_order(node.value, any(self._arrays_named(ast.walk(index)) & changed for index in indices))
+            self.in_order(node.value, any(self._arrays_named(walk(index)) & changed for index in indices))
         return node
 
     def _changing(self, node: ast.AST | None) -> Iterator[tuple[ast.AST, set[str]]]:
         """Give the parts of an expression that are computed in any case and change arrays, in order, and these."""
-        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)] if node is not None else []
+        calls = [each for each in walk(node) if isinstance(each, ast.Call)] if node is not None else []
         calls = [call for call in calls if id(call) not in self.elements]
         changed = {id(call): found for call in calls if (found := self._changed_by(call))}
         return _changing(node, changed) if changed else iter(())
@@ -227,7 +228,7 @@ class Effects:
 
     def changes_arrays(self, node: ast.AST) -> bool:
         """Return whether an expression calls a function that changes arrays."""
-        return any(isinstance(each, ast.Call) and self._changed_by(each) for each in ast.walk(node))
+        return any(isinstance(each, ast.Call) and self._changed_by(each) for each in walk(node))
 
     def _changed_by(self, call: ast.Call) -> set[str]:
         """Give the arrays that a call of a function of the program changes."""
@@ -247,14 +248,14 @@ class Effects:
     def _compute_before(self, node: ast.AST, until: ast.AST, changed: set[str]) -> None:
         """Compute what an expression reads of arrays in front of a part of it."""
         for part in [] if node is until else _parts_of(node):
-            if any(each is until for each in ast.walk(part)):
+            if any(each is until for each in walk(part)):
                 return self._compute_before(part, until, changed)
             self._compute_now(part, changed)
         return None
 
     def _compute_now(self, node: ast.AST, changed: set[str]) -> None:
         """Compute an expression here, if it reads one of some arrays; names and parts of these stay what they are."""
-        if not isinstance(node, ast.expr) or not self._arrays_named(ast.walk(node)) & changed:
+        if not isinstance(node, ast.expr) or not self._arrays_named(walk(node)) & changed:
             return
         if isinstance(node, (ast.Tuple, ast.List, ast.Slice)):
             for part in _parts_of(node):
@@ -292,12 +293,12 @@ def _parts_of(node: ast.AST) -> list[ast.AST]:
     if isinstance(node, ast.Call):
         # (Functions have no value here; `a.sum()` begins with `a`.)
         return [*([node.func.value] if isinstance(node.func, ast.Attribute) else []), *node.args, *node.keywords]
-    return list(ast.iter_child_nodes(node))
+    return list(children(node))
 
 
 def _changing(node: ast.AST, changed: dict[int, set[str]]) -> Iterator[tuple[ast.AST, set[str]]]:
     """Give the parts that are computed whatever others give, of which calls change arrays, in their order."""
-    inner = [each for each in ast.walk(node) if id(each) in changed]
+    inner = [each for each in walk(node) if id(each) in changed]
     if not inner:
         return
     is_listing = isinstance(node, ast.Call) and any(isinstance(arg, _LISTINGS) for arg in node.args)

@@ -18,6 +18,7 @@ from .._cache import remembered
 from . import Kernel, _functions, _options, _told, kernel
 from ._instead import close_to, meant
 from ._source import Source
+from ._trees import walk
 
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "True": True, "False": False}
 _MODULES = {"np": np, "numpy": np, "math": math}
@@ -147,9 +148,9 @@ def _of_text(text: str, options: dict[str, Any]) -> Kernel:
     what = text if len(text) <= 60 else text[:57] + "…"
     source = Source.of_expression(text, what)
     tree = source.tree
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    owners = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    called = {id(node.func) for node in walk(tree) if isinstance(node, ast.Call)}
+    owners = {id(node.value) for node in walk(tree) if isinstance(node, ast.Attribute)}
+    nodes = [node for node in walk(tree) if isinstance(node, ast.Name)]
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
     names = (n for n in nodes if id(n) not in called and n.id not in _CONSTANTS)
     # (What is assigned within cannot stand there, which is told at its place.)

@@ -6,6 +6,7 @@ import ast
 from typing import Any, Callable
 
 from . import _library, _nones
+from ._trees import children
 from ._types import BOOL, INT, Num, named, promote
 from ._usage import named_by
 from ._values import INT32, LONGEST, Value, literal
@@ -235,7 +236,7 @@ def assigned_in(statements: list[ast.stmt], is_apart: Callable[[ast.For], bool] 
             return
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             visit(child)
 
     for statement in statements:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._errors import CompileError
 from ._source import Source
+from ._trees import walk
 
 
 def imported_by(function: Any) -> dict[str, Any]:
@@ -50,7 +51,7 @@ class Imports:
         for name in names_of(node):
             if self.counts.get(name) or any(param.name == name for param in self.params):
                 self.fail(node, f"`{name}` is imported, and something else in another place", "here", "rename one")
-            reads = (each for each in ast.walk(self.source.tree) if isinstance(each, ast.Name) and each.id == name)
+            reads = (each for each in walk(self.source.tree) if isinstance(each, ast.Name) and each.id == name)
             early = next((each for each in reads if each.lineno < node.lineno), None)
             if early is not None:
                 self.fail(early, f"`{name}` is imported further down", "it is read here", "import it before")

@@ -18,6 +18,7 @@ import numpy as np
 from . import _nones
 from ._asked_types import AskedTypes
 from ._none_results import may_miss
+from ._trees import walk
 
 
 class Kept(enum.Enum):
@@ -281,7 +282,7 @@ class Known(AskedTypes):
         """Go through a comprehension, whose own names hide those of the function."""
         before = self.state
         assert before is not None
-        own = [at.id for each in node.generators for at in ast.walk(each.target) if is_store(at)]
+        own = [at.id for each in node.generators for at in walk(each.target) if is_store(at)]
         self.state = {**before, **dict.fromkeys(own, VALUE)}
         self.need_some(node.elt)
         new: ast.expr = self.parts(node)
@@ -513,7 +514,7 @@ def _is_harmless(node: ast.expr) -> bool:
     plain = (ast.Add, ast.Sub, ast.Mult)
     return all(
         isinstance(part, (*_HARMLESS, *plain)) or (isinstance(part, ast.BinOp) and isinstance(part.op, plain))
-        for part in ast.walk(node)
+        for part in walk(node)
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from .._cache import remembered
 from .._errors import CompileError
 from . import _texts
+from ._trees import walk
 
 
 class Span(NamedTuple):
@@ -89,7 +90,7 @@ def parse(lines: tuple[str, ...], span: Span) -> ast.Lambda:
 
 
 def _lambdas(tree: ast.AST) -> list[ast.Lambda]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+    return [node for node in walk(tree) if isinstance(node, ast.Lambda)]
 
 
 def _by_positions(code: types.CodeType, nodes: list[ast.Lambda]) -> list[ast.Lambda]:
@@ -109,7 +110,7 @@ def _is_in(node: ast.expr, at: tuple[int, int, int, int]) -> bool:
 
 def _by_code(code: types.CodeType, nodes: list[ast.Lambda], tree: ast.AST) -> list[ast.Lambda]:
     """Give a lambda that is compiled to the same code. If several are, they mean the same."""
-    beyond = 1 + max(node.end_lineno or 0 for node in ast.walk(tree) if isinstance(node, ast.stmt))
+    beyond = 1 + max(node.end_lineno or 0 for node in walk(tree) if isinstance(node, ast.stmt))
     for node in nodes:
         # In lines of its own, by which its code is known; those within it come behind it.
         copied = copy.deepcopy(tree)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Callable
 
 from ._parts import Part
-from ._scopes import own_nodes
+from ._trees import children, own_nodes
 from ._tuple_lists import TupleLists
 from ._types import Array, Num, Tuple, strong
 from ._usage import gives_one_array
@@ -275,7 +275,7 @@ def _not_copied(node: ast.AST) -> Iterator[ast.Name]:
         yield node
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     if not is_call or node.func.id not in ("list", "sorted"):
-        for inner in ast.iter_child_nodes(node):
+        for inner in children(node):
             yield from _not_copied(inner)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ._dict_tables import counts_of
 from ._list_methods import CHANGING, ListMethods
 from ._parts import Axis, Part
+from ._trees import walk
 from ._types import FLOAT64, INT, Array, Num, Tuple, named, strong
 from ._values import LONGEST, Value, formed
 from ._variables import spmd_name
@@ -265,9 +266,9 @@ class Lists(ListMethods):
         self._need_own(node, name)
         if len(node.args) > 1 or node.keywords:
             self.refuse_method(node, name, "pop")
-        uses = sum(isinstance(at, ast.Name) and at.id == name for at in ast.walk(self.now))
+        uses = sum(isinstance(at, ast.Name) and at.id == name for at in walk(self.now))
         # (Of several that are taken each is taken in its turn.)
-        pops = sum(isinstance(at, ast.Call) and self._pops(at, name) for at in ast.walk(self.now))
+        pops = sum(isinstance(at, ast.Call) and self._pops(at, name) for at in walk(self.now))
         if self.in_arm or uses > pops:
             help = f"give the number a name before: `x = {name}.pop()`"
             self.fail(node, f"`{name}` changes in a statement in which it is used otherwise", "here", help)

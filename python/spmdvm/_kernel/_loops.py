@@ -14,6 +14,7 @@ import numpy as np
 from ._calls import MOST_DIMENSIONS, MOST_ELEMENTS
 from ._iterables import Iterables
 from ._scopes import jumps
+from ._trees import walk
 from ._types import INT, Array, Num, join, of_dtype
 from ._values import INT32, INT64, LONGEST, Value, constant, exactly, initial, tuple_of
 
@@ -325,4 +326,4 @@ def _is_name(node: ast.expr) -> bool:
 
 def _nodes_of(statements: list[ast.stmt]) -> list[ast.AST]:
     """Give all nodes of statements."""
-    return [node for statement in statements for node in ast.walk(statement)]
+    return [node for statement in statements for node in walk(statement)]

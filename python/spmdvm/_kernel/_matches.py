@@ -10,6 +10,8 @@ import ast
 import copy
 from typing import Any, NamedTuple
 
+from ._trees import walk
+
 
 class _Case(NamedTuple):
     """What must hold for a pattern (nothing, if that is anything), and what its names stand for."""
@@ -33,7 +35,7 @@ def as_branches(node: Any) -> list[Any]:
         return [node]
     found = [*before, *branches]
     for statement in found:
-        for each in ast.walk(statement):
+        for each in walk(statement):
             if isinstance(each, (ast.expr, ast.stmt)) and not hasattr(each, "lineno"):
                 ast.copy_location(each, node)
     return found

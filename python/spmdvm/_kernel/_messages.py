@@ -18,6 +18,7 @@ from typing import Any
 from ._known import is_literal
 from ._loops import Loops
 from ._places import Told
+from ._trees import walk
 from ._types import BOOL, Array, Num
 from ._values import Value, constants
 
@@ -125,7 +126,7 @@ class Messages(Loops):
         is_given = has_params and self.identity is None
         numbers = {param.name for param in self.params if isinstance(param.type, Num)} if is_given else ()
         found: dict[str, Any] = {}
-        for part in ast.walk(node):
+        for part in walk(node):
             if not isinstance(part, _OUTSIDE):
                 return False
             if isinstance(part, ast.Name) and (part.id not in numbers or self.counts.get(part.id)):

@@ -12,6 +12,7 @@ from .._errors import CompileError
 from ._arrays import Made
 from ._parts import is_complex_part
 from ._resized import Resized
+from ._trees import walk
 from ._types import Array, Num
 from ._usage import given_out
 from ._values import Value, constant, differ
@@ -96,7 +97,7 @@ class NamedArrays(Resized):
                     return count != array.ndim and node.id == name
             return isinstance(node, ast.Name) and node.id == name
 
-        for node in ast.walk(self.source.tree):
+        for node in walk(self.source.tree):
             given: list[ast.expr] = []
             targets = getattr(node, "targets", ())
             if targets and all(isinstance(each, ast.Subscript) for each in targets):
@@ -145,9 +146,9 @@ class NamedArrays(Resized):
             return isinstance(node.value, ast.Name) and node.value.id == name
 
         tree = self.source.tree
-        if name in given_out(tree, self.lookup) or any(map(changes, ast.walk(tree))):
+        if name in given_out(tree, self.lookup) or any(map(changes, walk(tree))):
             return True
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        calls = [node for node in walk(tree) if isinstance(node, ast.Call)]
         return any(name in self.changed_by_call(node) for node in calls)
 
     def _names_array(self, name: str) -> bool:

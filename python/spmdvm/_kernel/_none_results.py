@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any, Callable
 
-from ._scopes import Scope, jumps, own_nodes
+from ._scopes import Scope, jumps
+from ._trees import own_nodes
 
 
 def returns_none_or_value(tree: Any, lookup: Callable[[str], Any], seen: frozenset[int] = frozenset()) -> bool:

@@ -12,6 +12,7 @@ import copy
 from typing import Any
 
 from ._matches import as_branches
+from ._trees import walk
 
 # Fields of statements that are evaluated once, when the statement begins, in order.
 _EVALUATED: dict[type, tuple[str, ...]] = {
@@ -73,7 +74,7 @@ def _in_turn(statement: Any) -> Any:
 
 
 def _has_assignment(node: ast.expr) -> bool:
-    return any(isinstance(each, ast.NamedExpr) for each in ast.walk(node))
+    return any(isinstance(each, ast.NamedExpr) for each in walk(node))
 
 
 def assigned_in_test(test: ast.expr) -> tuple[list[ast.Assign], ast.expr]:
@@ -251,7 +252,7 @@ class _Lifted:
         return ast.copy_location(ast.Name(name, ast.Load()), node.target)
 
     def _look(self, node: Any) -> None:
-        for inner in ast.walk(node):
+        for inner in walk(node):
             self._note(inner)
 
     def _note(self, node: Any) -> None:

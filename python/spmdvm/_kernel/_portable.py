@@ -23,6 +23,7 @@ from ._annotations import hints_of, is_known, is_of_tuples
 from ._known import is_literal
 from ._plain import all_parameters
 from ._source import Source
+from ._trees import walk
 from ._tuples import is_named_tuple
 from ._values import constants
 from ._wrappers import inner_of
@@ -174,7 +175,7 @@ def _is_type(found: Any) -> bool:
 def _used(tree: Any) -> dict[str, dict[str, Any]]:
     """Give the names that a function takes from outside, each with the attributes it asks for, as a tree."""
     own = {arg.arg for arg in all_parameters(tree)}
-    nodes = [node for part in (*tree.body, tree.returns) if part is not None for node in ast.walk(part)]
+    nodes = [node for part in (*tree.body, tree.returns) if part is not None for node in walk(part)]
     own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     used: dict[str, dict[str, Any]] = {}
 

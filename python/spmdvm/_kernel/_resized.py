@@ -12,7 +12,7 @@ from typing import Any
 
 from ._last_parts import LastParts
 from ._parts import Part
-from ._scopes import own_nodes
+from ._trees import own_nodes, walk
 from ._types import INT, Array, Num
 from ._values import LONGEST, Value
 from ._variables import spmd_name
@@ -140,7 +140,7 @@ class Resized(LastParts):
 
         (Of what each round assigns before it reads it, the text tells.)
         """
-        names = [at for at in ast.walk(self.source.tree) if isinstance(at, ast.Name) and at.id == name]
+        names = [at for at in walk(self.source.tree) if isinstance(at, ast.Name) and at.id == name]
         place = (getattr(self.now, "end_lineno", node.lineno), getattr(self.now, "end_col_offset", node.col_offset))
         behind = [at for at in names if (at.lineno, at.col_offset) >= place]
         if name not in self.apart and self.indent > 1:

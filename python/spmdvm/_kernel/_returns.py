@@ -12,7 +12,7 @@ from . import _annotations, _nones
 from ._effects import RESULT
 from ._plain import parameters
 from ._program import Unknown
-from ._scopes import own_nodes
+from ._trees import own_nodes
 from ._tuples import is_named_tuple
 from ._types import BOOL, INT, Array, Num, Record, join, named, strong
 from ._usage import gives_array, of_program

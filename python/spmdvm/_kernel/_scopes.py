@@ -8,11 +8,11 @@ calls a function needs its variables, too.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Callable
 
 from ._plain import all_parameters
+from ._trees import children, own_nodes, walk
 
 
 class Scope:
@@ -116,23 +116,13 @@ class Local:
         return self.scope.tree
 
 
-def own_nodes(statements: Any) -> Iterator[Any]:
-    """Give the nodes of a function's statements; of functions in it, those of their defaults."""
-    for node in statements:
-        yield node
-        if not isinstance(node, ast.FunctionDef):
-            yield from own_nodes(ast.iter_child_nodes(node))
-        else:
-            yield from own_nodes([*node.args.defaults, *filter(None, node.args.kw_defaults)])
-
-
 def names_apart(statements: list[ast.stmt]) -> set[str]:
     """Give the names that blocks share by chance: each block that has one assigns it before it reads it.
 
     So no block reads what another one assigned, and what a name stands for is known from the text.
     """
-    inner = [node for node in ast.walk(ast.Module(statements, [])) if isinstance(node, (ast.FunctionDef, ast.Lambda))]
-    shared = {name.id for function in inner for name in ast.walk(function) if isinstance(name, ast.Name)}
+    inner = [node for node in walk(ast.Module(statements, [])) if isinstance(node, (ast.FunctionDef, ast.Lambda))]
+    shared = {name.id for function in inner for name in walk(function) if isinstance(name, ast.Name)}
     return {name for name in _stored(statements) - shared if _is_apart(statements, name)}
 
 
@@ -153,7 +143,7 @@ def names_beyond(statements: list[ast.stmt], apart: set[str]) -> set[str]:
         elif isinstance(node, ast.Name):
             left.discard(node.id)
         elif isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            nested.update(name.id for name in ast.walk(node) if isinstance(name, ast.Name))
+            nested.update(name.id for name in walk(node) if isinstance(name, ast.Name))
         elif isinstance(node, ast.If):
             visit(node.test)
             block(node.body)
@@ -171,7 +161,7 @@ def names_beyond(statements: list[ast.stmt], apart: set[str]) -> set[str]:
             # (`a = b if … else c` is written in two branches.)
             (block if isinstance(node.value, ast.IfExp) else each)(targets)
         else:
-            each(ast.iter_child_nodes(node))
+            each(children(node))
 
     def each(nodes: Any) -> None:
         for node in nodes:
@@ -212,7 +202,7 @@ def _is_apart(block: list[ast.stmt], name: str) -> bool:
             assigned = True
         elif assigned:
             # `a += …` changes what it stands for.
-            changed = [node.target for node in ast.walk(statement) if isinstance(node, ast.AugAssign)]
+            changed = [node.target for node in walk(statement) if isinstance(node, ast.AugAssign)]
             if any(isinstance(use.ctx, ast.Store) and use not in changed for use in uses):
                 return False
         elif isinstance(statement, (ast.For, ast.While, ast.If)):
@@ -227,12 +217,12 @@ def _is_apart(block: list[ast.stmt], name: str) -> bool:
 
 
 def _uses(node: ast.AST, name: str) -> list[ast.Name]:
-    return [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
+    return [each for each in walk(node) if isinstance(each, ast.Name) and each.id == name]
 
 
 def _assigns(statement: ast.stmt, name: str) -> bool:
     """Return whether a statement assigns one thing to a name; `a if … else b` are two."""
-    if not isinstance(statement, ast.Assign) or any(isinstance(node, ast.IfExp) for node in ast.walk(statement.value)):
+    if not isinstance(statement, ast.Assign) or any(isinstance(node, ast.IfExp) for node in walk(statement.value)):
         return False
     targets = statement.targets
     return len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 from .._errors import CompileError, Diagnostic, Label
 from . import _lambdas, _library, _texts
 from ._plain import as_function, plain
+from ._trees import children, walk
 
 
 class Line(NamedTuple):
@@ -224,7 +225,7 @@ def _refuse_deep(tree: ast.AST, file: str, first: int) -> None:
         node, depth = nodes.pop()
         if depth > _DEEPEST:
             _fail_deep(file, first + getattr(node, "lineno", 1) - 1)
-        nodes.extend((child, depth + isinstance(child, ast.expr)) for child in ast.iter_child_nodes(node))
+        nodes.extend((child, depth + isinstance(child, ast.expr)) for child in children(node))
 
 
 def _fail_deep(file: str, number: int) -> NoReturn:
@@ -262,5 +263,5 @@ def _has_variable(tree: ast.AST, name: str) -> bool:
     return any(
         (isinstance(node, ast.arg) and node.arg == name)
         or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name)
-        for node in ast.walk(tree)
+        for node in walk(tree)
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ._trees import children, walk
 from ._values import Value
 
 _CHOSEN, _OPERAND = "either__", "operand__"
@@ -32,7 +33,7 @@ class Steps:
             return True
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             return None
-        found = [self.loops_in(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+        found = [self.loops_in(each) for each in children(node) if isinstance(each, ast.expr)]
         return None if None in found else any(found)
 
     def chosen_before(self, node: ast.IfExp) -> Value:
@@ -84,7 +85,7 @@ class Steps:
         """Translate statements within an expression, after which a variable has its value."""
         now, has_called = self.now, self.has_called
         for statement in statements:
-            for each in ast.walk(statement):
+            for each in walk(statement):
                 if isinstance(each, (ast.expr, ast.stmt)) and not hasattr(each, "lineno"):
                     ast.copy_location(each, node)
             self.statement(self.compute_in_order(statement))

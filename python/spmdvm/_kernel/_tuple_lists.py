@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ._trees import walk
 from ._types import Array, Num, Tuple
 from ._values import Columns, Form, Value, formed, of_tuple, tuple_of
 
@@ -63,7 +64,7 @@ class TupleLists:
             to = node.value if is_method else node.target if isinstance(node, ast.AugAssign) else None
             return isinstance(to, ast.Name) and to.id == name
 
-        return any(map(adds, ast.walk(self.source.tree)))
+        return any(map(adds, walk(self.source.tree)))
 
     def list_of_tuples(self, name: str) -> Value:
         """Give a list of tuples as an array of them."""

@@ -21,8 +21,9 @@ from ._plain import parameters
 from ._rearranged import REARRANGE
 from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import METHODS
-from ._scopes import Local, Scope, own_nodes
+from ._scopes import Local, Scope
 from ._source import Source
+from ._trees import children, own_nodes, walk
 from ._wrappers import inner_of, is_wrapped
 
 # Those that read dicts, which array kernels take.
@@ -262,12 +263,12 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], given: list[str
     parameters = _computed_of(tree, given, lookup)
     own = {
         target.id
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Assign) and _looks_like_array(node.value)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if looks_like_places(node):
             node = node.value
             sources = node.args
@@ -282,9 +283,9 @@ def reduces(tree: ast.FunctionDef, lookup: Callable[[str], Any], given: list[str
         names = {at.id for source in sources for at in _not_listed(source) if isinstance(at, ast.Name)}
         if names & parameters and not names & own:
             return True
-    computed, used = parameters - set(given), [each for node in ast.walk(tree) for each in _used_as_arrays(node)]
+    computed, used = parameters - set(given), [each for node in walk(tree) for each in _used_as_arrays(node)]
     # (Of what is computed of numbers alone nothing can be gone over.)
-    products = [side for node in ast.walk(tree) if isinstance(node, ast.BinOp) for side in _used_as_arrays(node)]
+    products = [side for node in walk(tree) if isinstance(node, ast.BinOp) for side in _used_as_arrays(node)]
     gone_over = [each for each in used if isinstance(each, (ast.BinOp, ast.UnaryOp)) and each not in products]
     if any(values_in(each, lookup) & parameters for each in gone_over):
         return True
@@ -295,13 +296,13 @@ def _not_listed(node: ast.AST) -> Iterator[ast.AST]:
     """Give an expression and what is in it, but for what `np.array([x, y])` lists: these are numbers."""
     yield node
     lists = _of_numpy(node) in ("array", "asarray") and isinstance(next(iter(node.args), None), (ast.List, ast.Tuple))
-    for inner in () if lists else ast.iter_child_nodes(node):
+    for inner in () if lists else children(node):
         yield from _not_listed(inner)
 
 
 def with_fields(tree: ast.FunctionDef) -> set[str]:
     """Give the names of which attributes are taken that no array has: records, whose fields may be arrays."""
-    taken = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+    taken = (node for node in walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
     return {node.value.id for node in taken if not hasattr(np.ndarray, node.attr)}
 
 
@@ -359,13 +360,13 @@ def _makes_list(node: ast.expr) -> bool:
 
 def stored_to(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> set[str]:
     """Give the names that stand for arrays to whose elements something is assigned, also by `out=`."""
-    stored = (at for at in ast.walk(tree) if isinstance(at, ast.Subscript) and isinstance(at.ctx, ast.Store))
+    stored = (at for at in walk(tree) if isinstance(at, ast.Subscript) and isinstance(at.ctx, ast.Store))
     return {root for root in map(root_of, stored) if root is not None} | given_out(tree, lookup)
 
 
 def given_out(tree: ast.AST, lookup: Callable[[str], Any]) -> set[str]:
     """Give the names that stand for arrays to which functions of elements store, `np.add(a, b, out=c)`."""
-    return set().union(*(_given_out(node, lookup) for node in ast.walk(tree)))
+    return set().union(*(_given_out(node, lookup) for node in walk(tree)))
 
 
 def _given_out(node: ast.AST, lookup: Callable[[str], Any]) -> set[str]:
@@ -379,14 +380,14 @@ def _given_out(node: ast.AST, lookup: Callable[[str], Any]) -> set[str]:
 
 def taken_apart(tree: ast.FunctionDef) -> set[str]:
     """Give the names that stand for several values, as tuples do: `x, y = p`."""
-    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)]
+    assigned = [node for node in walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)]
     return {node.value.id for node in assigned if isinstance(node.targets[0], (ast.Tuple, ast.List))}
 
 
 def _computed_of(tree: ast.FunctionDef, parameters: list[str], lookup: Callable[[str], Any]) -> set[str]:
     """Give parameters, and variables that are computed of them by operators and methods, as arrays are too."""
     found = set(parameters)
-    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_computed(node.value, lookup)]
+    assigned = [node for node in walk(tree) if isinstance(node, ast.Assign) and _is_computed(node.value, lookup)]
     before = -1
     while before != len(found):
         before = len(found)
@@ -424,14 +425,14 @@ def values_in(node: ast.expr, lookup: Callable[[str], Any]) -> set[str]:
         return values_in(node.func.value, lookup) if _is_computed(node, lookup) else set()
     if isinstance(node, (ast.Subscript, ast.Attribute)):
         return set()
-    inner = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
+    inner = (each for each in children(node) if isinstance(each, ast.expr))
     return set().union(*(values_in(each, lookup) for each in inner))
 
 
 def makes_arrays(tree: ast.FunctionDef, parameters: list[str]) -> bool:
     """Return whether a function makes an array with a length that depends on its parameters: it is called once."""
     depends = set(parameters)
-    assigned = [node for node in ast.walk(tree) if isinstance(node, (ast.Assign, ast.AugAssign, ast.For))]
+    assigned = [node for node in walk(tree) if isinstance(node, (ast.Assign, ast.AugAssign, ast.For))]
     for _ in range(len(assigned)):
         before = len(depends)
         for node in assigned:
@@ -441,13 +442,13 @@ def makes_arrays(tree: ast.FunctionDef, parameters: list[str]) -> bool:
                 depends |= _names_in(targets)
         if len(depends) == before:
             break
-    for node in ast.walk(tree):
+    for node in walk(tree):
         name = _of_numpy(node)
         if name is None:
             continue
         shape = {"linspace": node.args[2:], "arange": node.args}.get(name, node.args[:1])
         if name in ("array", "asarray") and node.args and isinstance(node.args[0], ast.ListComp):
-            loops = [loop for at in ast.walk(node) for loop in getattr(at, "generators", ())]
+            loops = [loop for at in walk(node) for loop in getattr(at, "generators", ())]
             if _names_in([loop.iter for loop in loops]) & depends:
                 return True
         shape += [keyword.value for keyword in node.keywords if keyword.arg in ("shape", "num")]
@@ -596,7 +597,7 @@ def _of_numpy(node: ast.AST) -> str | None:
 
 
 def _names_in(nodes: Any) -> set[str]:
-    return {at.id for node in nodes for at in ast.walk(node) if isinstance(at, ast.Name)}
+    return {at.id for node in nodes for at in walk(node) if isinstance(at, ast.Name)}
 
 
 def has_effects(tree: ast.FunctionDef) -> bool:
