@@ -44,6 +44,7 @@ pub fn run(region: &mut Region) {
     for &b in dominators.order() {
         region.block(b).end.edges().for_each(|edge| ways_to[edge.to.index()] += 1);
     }
+    let mut known = HashMap::new();
     for &b in dominators.order().iter().filter(|&&b| loops.of(b).is_some()) {
         let Some(test) = Test::of(region, &defs, b).filter(|test| ways_to[test.inside.index()] == 1) else { continue };
         let found = [Some(test), test.of_32_bits(&defs)].into_iter().flatten().find_map(|test| {
@@ -54,7 +55,10 @@ pub fn run(region: &mut Region) {
         let limits = guards.bounds.iter().flat_map(|bound| [Some(bound.span), bound.low]).flatten().chain([test.limit]);
         let is_fixed = |l: usize| limits.clone().all(|v| !loops.contains(l, home[v.index()]));
         if let Some(l) = loops.around(b).take_while(|&l| is_fixed(l)).last() {
-            let least = least(region, dominators.parent(loops.header(l)), &test, &guards);
+            let in_front = dominators.parent(loops.header(l));
+            // (One number that many tests compare with stays in a register.)
+            let same = (in_front, test.limit, test.ty, guards.bounds.clone());
+            let least = *known.entry(same).or_insert_with(|| least(region, in_front, &test, &guards));
             split(region, b, &test, guards, least);
         }
     }
@@ -101,6 +105,7 @@ impl Test {
 }
 
 /// A check of bounds: `index - low <u span`.
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Bound {
     low: Option<Value>,
     span: Value,
