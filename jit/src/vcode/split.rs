@@ -11,7 +11,7 @@ use super::code::VCode;
 use super::inst::Inst;
 use super::loops::{Liveness, Loop, innermost};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use regalloc2::{Function, VReg};
+use regalloc2::{Block, Function, VReg};
 use std::cmp::Reverse;
 
 /// Registers of each class that a loop needs beside those that live through it: numbers, floats and vectors, masks. Of vectors there are
@@ -66,10 +66,34 @@ impl<T: Target> VCode<T> {
             });
             if most != [0; 3] {
                 self.split_before(&one, most, &mut moves);
+                self.split_around(&one, most, &mut moves);
             }
         }
         moves.sort_by_key(|(at, _)| *at);
         self.insert(moves);
+    }
+
+    /// Splits the live ranges of what a loop's rounds hand on from those of what they begin with, and of what is handed on behind the loop:
+    /// the allocator takes those that are handed to one another as one.
+    fn split_around(&mut self, one: &Loop, most: [usize; 3], moves: &mut Vec<(usize, Inst<T>)>) {
+        let mut around = vec![one.before];
+        for &block in &one.blocks {
+            around.extend(self.block_succs(block).iter().filter(|to| !one.blocks.contains(to)));
+        }
+        around.sort_unstable();
+        around.dedup();
+        for block in around {
+            let last = self.range(block).end - 1;
+            let mut insts = std::mem::take(&mut self.insts);
+            if let Inst::Jump(_, args) = &mut insts[last] {
+                for arg in args.iter_mut().filter(|arg| most[arg.class() as usize] != 0) {
+                    let to = self.reg(arg.class());
+                    moves.push((last, Inst::Move { from: *arg, to }));
+                    *arg = to;
+                }
+            }
+            self.insts = insts;
+        }
     }
 
     fn split_before(&mut self, one: &Loop, mut most: [usize; 3], moves: &mut Vec<(usize, Inst<T>)>) {
@@ -84,7 +108,9 @@ impl<T: Target> VCode<T> {
         let mut reads: Vec<(VReg, usize)> = Vec::new();
         let mut place_of = HashMap::new();
         let mut insts = std::mem::take(&mut self.insts);
-        let ranges: Vec<_> = one.blocks.iter().map(|&b| self.range(b)).collect();
+        // (Where nobody comes, what is in memory is loaded.)
+        let is_cold = |b: &Block| self.cold[b.index()] && !self.cold[one.blocks[0].index()];
+        let ranges: Vec<_> = one.blocks.iter().filter(|b| !is_cold(b)).map(|&b| self.range(b)).collect();
         for range in &ranges {
             for inst in &mut insts[range.clone()] {
                 inst.each_read(&mut |r| {
