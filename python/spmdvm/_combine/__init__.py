@@ -20,7 +20,7 @@ from .._kernel._options import check, frozen
 from .._kernel._types import BOOL, Num, strong
 from .._progress import Counted, is_told
 from .._spmdvm import Function
-from ._arrays import around, axis_of, elements, flag, reading, threads_of
+from ._arrays import around, axis_first, axis_of, elements, flag, reading, threads_of
 from ._pieces import FunctionPiece, Operator, Piece, piece_of
 from ._program import Program, Writer, as_parts, options_of, template
 
@@ -464,7 +464,10 @@ def reduce_by_index(
     # One value for all indices is not copied for each.
     constant = all(array.size == 1 for array in arrays) and outer * inner == 1
     try:
-        arrays = [array.reshape(1) if constant else np.broadcast_to(array, rows) for array in arrays]
+        if constant:
+            arrays = [array.reshape(1) for array in arrays]
+        else:
+            arrays = [array if array.shape == rows else np.broadcast_to(array, rows) for array in arrays]
     except ValueError:
         raise ValueError(
             f"{who}(): `values` has the shape {arrays[0].shape}, and {len(at)} indices of a dest of the shape "
@@ -506,9 +509,9 @@ def reduce_by_index(
             )
         if m * outer * inner == 0:
             return dest
-    first = [np.moveaxis(target, axis, 0) for target in targets]
+    first = [axis_first(target, axis) for target in targets]
     direct = _contiguous(first, deadline)
-    flat = _contiguous(arrays if constant else [np.moveaxis(array, axis, 0) for array in arrays], deadline)
+    flat = _contiguous(arrays if constant else [axis_first(array, axis) for array in arrays], deadline)
     if any(np.may_share_memory(d, other) for d in direct for other in (*flat, at)):
         flat, at = [copied(array, deadline) for array in flat], copied(at, deadline)
     if operator.named is None or neutral is not None:
@@ -622,7 +625,7 @@ def filter(
         inputs, shape = found, (found[0].size,)
     else:
         axis = axis_of(who, axis, len(shape))
-        inputs = [np.moveaxis(array, axis, 0) for array in found]
+        inputs = [axis_first(array, axis) for array in found]
         shape = inputs[0].shape
     n, size = shape[0], int(np.prod(shape[1:], dtype=np.int64))
     is_mask = isinstance(predicate, (np.ndarray, list))

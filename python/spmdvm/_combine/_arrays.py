@@ -28,6 +28,11 @@ def elements(
     who: str, parameter: str, given: Any, deadline: Deadline | None = None
 ) -> tuple[list[np.ndarray], list[Num]]:
     """Give arrays of one shape, and the types of their elements. A tuple is several arrays."""
+    if type(given) is np.ndarray:
+        # (What most calls give, and what takes longer to look at than a small array to go over.)
+        ty = _number(given.dtype)
+        if ty is not None:
+            return [given], [ty]
     parts = given if isinstance(given, tuple) else (given,)
     if not parts:
         raise TypeError(f"{who}(): `{parameter}` is an empty tuple; give an array, or a tuple of arrays")
@@ -96,6 +101,11 @@ def axis_of(who: str, axis: Any, ndim: int) -> int:
     if not -ndim <= found < ndim:
         raise ValueError(f"{who}(): `axis` is {found}, and the array has {ndim} dimensions")
     return found % ndim
+
+
+def axis_first(array: np.ndarray, axis: int) -> np.ndarray:
+    """Give an array whose first axis is this one."""
+    return array if axis == 0 else np.moveaxis(array, axis, 0)
 
 
 def around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:

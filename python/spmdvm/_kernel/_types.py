@@ -6,12 +6,18 @@ is a `float32`). Alone they are computed as `int64` and `float64`.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, Union
 
 import numpy as np
 
 from ._reserved import RESERVED
+
+
+@functools.cache
+def _dtype_of(name: str) -> np.dtype:
+    return np.dtype({"int": "int64", "float": "float64", "complex": "complex128"}.get(name, name))
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class Num:
     @property
     def dtype(self) -> np.dtype:
         """What numpy keeps such numbers in."""
-        return np.dtype({"int": "int64", "float": "float64", "complex": "complex128"}.get(self.name, self.name))
+        return _dtype_of(self.name)
 
     @property
     def weak_class(self) -> type:
