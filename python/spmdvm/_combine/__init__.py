@@ -577,6 +577,8 @@ def _histogram(setup: _Setup, index: Num, constant: bool, told: bool) -> Writer:
     last = int(np.iinfo(index.dtype).max)
     text.write(f"#define INDEX__ {index.spmd}", f"#define INDEX_BITS__ int{index.bits}", f"#define LAST__ {last}ull")
     text.write(f"#define PLAIN__ {int(setup.mapping is None)}", f"#define CONSTANT__ {int(constant)}")
+    small = not constant and index.bits + sum(ty.bits for ty in setup.given) <= 64
+    text.write(f"#define SMALL__ {int(small)}")
     names = [f"s{k} + (from)" for k in range(len(state))]
     text.write(f"#define S_FROM__(from) {', '.join(names)}")
     blocks = " ".join(f"uniform {ty.spmd} block{k}[BLOCK__];" for k, ty in enumerate(state))

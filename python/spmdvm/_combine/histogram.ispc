@@ -63,10 +63,11 @@ static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform
 #define PUT_INSIDE__(index, value) \
         if ((uniform unsigned int64)(uniform int64)index < (uniform unsigned int64)m) \
             PUT__(index, value)
-// Indices and values are read together, so that their bounds are checked together.
-#define PUT_4__(j) { \
-        uniform INDEX__ k0__ = at[j], k1__ = at[j + 1], k2__ = at[j + 2], k3__ = at[j + 3]; \
-        uniform State__ a__ = VALUE__(j), b__ = VALUE__(j + 1), c__ = VALUE__(j + 2), d__ = VALUE__(j + 3); \
+// Indices and values are read together, so that their bounds are checked together: of four at a time, or of all where the last index
+// and value are read first. That pays where elements are so small that memory is not waited for anyway.
+#define PUT_4__(j, last_index, last_value) { \
+        uniform INDEX__ k0__ = at[j], k1__ = at[j + 1], k2__ = at[j + 2], k3__ = last_index; \
+        uniform State__ a__ = VALUE__(j), b__ = VALUE__(j + 1), c__ = VALUE__(j + 2), d__ = last_value; \
         PUT_INSIDE__(k0__, a__) \
         PUT_INSIDE__(k1__, b__) \
         PUT_INSIDE__(k2__, c__) \
@@ -74,10 +75,19 @@ static void direct__(H_PARAMS__, X_PARAMS__, const uniform INDEX__ at[], uniform
     }
     uniform int64 j = first;
     for (; j + 16 <= end; j += 16) {
-        PUT_4__(j)
-        PUT_4__(j + 4)
-        PUT_4__(j + 8)
-        PUT_4__(j + 12)
+#if SMALL__
+#define LAST_INDEX__ last_index
+#define LAST_VALUE__ last_value
+        uniform INDEX__ last_index = at[j + 15];
+        uniform State__ last_value = VALUE__(j + 15);
+#else
+#define LAST_INDEX__ at[j + 15]
+#define LAST_VALUE__ VALUE__(j + 15)
+#endif
+        PUT_4__(j, at[j + 3], VALUE__(j + 3))
+        PUT_4__(j + 4, at[j + 7], VALUE__(j + 7))
+        PUT_4__(j + 8, at[j + 11], VALUE__(j + 11))
+        PUT_4__(j + 12, LAST_INDEX__, LAST_VALUE__)
     }
     for (; j < end; ++j)
         PUT_INSIDE__(at[j], VALUE__(j))
