@@ -58,8 +58,8 @@ def extreme_of_nothing(x):
     return x + max(())  # HERE there is no `max` of nothing
 
 
-def sum_of_an_array(array_a):
-    return sum(array_a)  # HERE `sum` of Python takes a tuple in a kernel
+def sum_of_rows(array_a):
+    return sum(array_a[:, None])  # HERE `sum` of Python takes numbers in a kernel
 
 
 def array_stored_by_a_mask(a):

@@ -220,7 +220,7 @@ class Calls(Arrays):
         return self.convert(node, value, strong(ty))
 
     def _several(self, node: ast.Call, function: Any) -> Value | None:
-        """Translate `min`, `max`, `sum`, `any` and `all` of a tuple; None if it is another call."""
+        """Translate `min`, `max`, `sum`, `any` and `all` of a tuple, list or array; None if it is another call."""
         how = next((how for known, how in _OF_SEVERAL.items() if function is known), None)
         found = self.over_comprehension(node, how or "")
         if found is not None:
@@ -239,9 +239,14 @@ class Calls(Arrays):
             if how not in ("min", "max"):
                 self.refuse_tuples(node, array)
             return self.over_list(node, how, source)
-        if self.array_of(source) is not None:
-            help = f"write `np.{how}({ast.unparse(source)})`"
-            self.fail(node, f"`{how}` of Python takes a tuple in a kernel", "this is an array", help)
+        if array is not None and array.type.ndim == 1 and isinstance(array.type.of, Num):
+            return self.over_list(node, how, source)
+        if array is not None:
+            rows = f"; or `np.sum({ast.unparse(source)}, axis=0)`, the sum of its rows" if how == "sum" else ""
+            help = f"write `np.{how}({ast.unparse(source)})`, of all elements{rows}"
+            self.fail(node, f"`{how}` of Python takes numbers in a kernel", f"this is {array.type}", help)
+        if self.makes_elements(source):
+            return self.over_list(node, how, source)
         value = tuple_of(map(self.expression, source.elts)) if isinstance(source, ast.List) else self.expression(source)
         if value.parts is None:
             return None
