@@ -58,6 +58,11 @@ def extreme_of_nothing(x):
     return x + max(())  # HERE there is no `max` of nothing
 
 
+def shape_with_a_typo(x):
+    height, width = x.shpe  # HERE `x` is a number and has no `shpe`
+    return height
+
+
 def sum_of_rows(array_a):
     return sum(array_a[:, None])  # HERE `sum` of Python takes numbers in a kernel
 
@@ -1040,7 +1045,7 @@ def array_sum_of_numbers(a):
 
 
 def array_sum_in_an_arm(a):
-    return np.sum(a) + (2, 3)[:1][0] if len(a) > 1 else 0.0  # HERE `sum` of an array in what may not be computed
+    return np.sum(a) + len(a[1:]) if len(a) > 1 else 0.0  # HERE `sum` of an array in what may not be computed
 
 
 def array_choice_of_one_that_changes(a):

@@ -55,6 +55,7 @@ def test_there_are_enough():
         ("element_of_another_shape", "write `a[j, i]` or `a.T`, `a[k // w, k % w]`"),
         ("array_outside_that_is_large", "pass it as an argument"),
         ("unsupported_function", "write the loops over elements and weights"),
+        ("shape_with_a_typo", "did you mean `x.shape`?"),
         ("sum_of_rows", "or `np.sum(array_a[:, None], axis=0)`, the sum of its rows"),
         ("variable_of_a_foreach_behind_it", "each element of a `foreach` has its own `last`"),
         ("foreach_with_a_step", "with `i = 2 * k`"),

@@ -268,3 +268,33 @@ def test_enumerated_ranges():
 
     check(found, A, 4)
     check(found, A, 5)
+
+
+def scaled(a, n):
+    return a / n if n > 1 else a * 1
+
+
+@pytest.mark.parametrize("engine", ["interp", "auto"])
+@pytest.mark.parametrize("k", [0, 1, 2, 5])
+def test_one_of_two_arrays_is_returned(k, engine):
+    def unit(a, k):
+        n = np.sqrt(np.sum(a * a))
+        return a / n if n > k else a
+
+    def part(a, k):
+        return a[:2] if len(a) > k else a[1:]
+
+    def within_another(a, k):
+        return (a[:] * 2 if k > 1 else np.zeros(len(a))) if k > 0 else a + 1
+
+    def by_a_function(a, k):
+        return scaled(a[:3], k) + scaled(a[2:], k + 1)
+
+    def by_one_in_it(a, k):
+        def given(b):
+            return b[1:] if k > 1 else b[:-1]
+
+        return given(a) * 2
+
+    for function in (unit, part, within_another, by_a_function, by_one_in_it):
+        check(function, A, k, engine=engine)

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from spmdvm._kernel._trees import children, own_nodes, walk
+from spmdvm._kernel._trees import arms, children, own_nodes, walk
 
 FILES = sorted(Path(__file__).parent.glob("*.py"))[:40]
 LEFT_OUT = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
@@ -38,3 +38,10 @@ def test_functions_within_one_are_their_own() -> None:
     tree = ast.parse("def f(a=b):\n    c\n    def g(d=e, *, h=i, j):\n        k\n    return m\n")
     names = [node.id for node in own_nodes(tree.body[0].body) if isinstance(node, ast.Name)]
     assert names == ["c", "e", "i", "m"]
+
+
+def test_arms_are_those_of_conditions_within_conditions() -> None:
+    """An expression without a condition is its only value."""
+    expression = ast.parse("a if b else (c if d else e + f)", mode="eval").body
+    assert [ast.unparse(arm) for arm in arms(expression)] == ["a", "c", "e + f"]
+    assert arms(None) == [None]

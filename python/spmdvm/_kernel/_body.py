@@ -693,7 +693,7 @@ def _changes(node: ast.AST) -> bool:
 _UNSUPPORTED = {
     "With": (
         "`with`",
-        "write what stands in it alone: floats give inf and nan without a warning; Python stands around the call",
+        "write what stands in it alone (floats give inf and nan without a warning); or have the `with` around the call",
     ),
     "Try": ("`try`", "kernels cannot catch errors; test before"),
     "Global": ("`global`", "pass what changes as an array"),

@@ -321,7 +321,10 @@ class Expressions(Operators):
             if value is not None and node.attr in _OF_NUMBERS and isinstance(value.type, Num) and not value.type.weak:
                 return _OF_NUMBERS[node.attr]
             if value is not None:
-                self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here")
+                # (Nothing tells that it is to be an array.)
+                known = [] if hasattr(np.ndarray, node.attr) else dir(np.ndarray)
+                help = _instead.meant(node.attr, known, f"{owner.id}.")
+                self.fail(node, f"`{owner.id}` is a number and has no `{node.attr}`", "here", help)
         elif node.attr in ("shape", "size", "ndim") and (part := self._unnamed_array(owner)) is not None:
             if node.attr == "shape":
                 return tuple_of(self.dim(part.text, k) for k in range(part.type.ndim))

@@ -6,7 +6,7 @@ import ast
 from typing import Any, Callable
 
 from ._scopes import Scope, jumps
-from ._trees import own_nodes
+from ._trees import arms, own_nodes
 
 
 def returns_none_or_value(tree: Any, lookup: Callable[[str], Any], seen: frozenset[int] = frozenset()) -> bool:
@@ -15,7 +15,7 @@ def returns_none_or_value(tree: Any, lookup: Callable[[str], Any], seen: frozens
         return False
     nodes = list(own_nodes(tree.body))
     returned = [node.value for node in nodes if isinstance(node, ast.Return)]
-    given = [arm for value in returned for arm in _arms(value)]
+    given = [arm for value in returned for arm in arms(value)]
     some = [value for value in given if not is_none(value)]
     if not some:
         return False
@@ -26,7 +26,7 @@ def returns_none_or_value(tree: Any, lookup: Callable[[str], Any], seen: frozens
         for node in nodes
         if isinstance(node, ast.Assign) and not hasattr(node, "is_unset")
         for target, value in _pairs(node)
-        if isinstance(target, ast.Name) and any(map(is_none, _arms(value)))
+        if isinstance(target, ast.Name) and any(map(is_none, arms(value)))
     }
     scope = Scope(tree)
     return any(
@@ -82,10 +82,6 @@ def always_leaves(statements: list[Any]) -> bool:
 def is_none(node: ast.expr | None) -> bool:
     """Return whether what is returned or assigned is None."""
     return node is None or (isinstance(node, ast.Constant) and node.value is None)
-
-
-def _arms(node: ast.expr | None) -> list[ast.expr | None]:
-    return [*_arms(node.body), *_arms(node.orelse)] if isinstance(node, ast.IfExp) else [node]
 
 
 def _pairs(node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:

@@ -45,7 +45,7 @@ class Returns:
         stored = self.with_out(node.value)
         if stored is not node.value:
             node = ast.copy_location(ast.Return(stored), node)
-        if self.needs_branches(node.value) or self._chooses_record(node.value):
+        if self.needs_branches(node.value) or self._chooses_record(node.value) or self._chooses_array(node.value):
             return self._in_branches(node, ast.Return)
         if self.result is None and self._returns_arrays(node):
             return
@@ -132,6 +132,10 @@ class Returns:
         arms = [arm.elts if isinstance(arm, ast.Tuple) else [arm] for arm in (node.body, node.orelse)]
         found = [self.array_of(part) for arm in arms for part in arm if isinstance(part, (ast.Name, ast.Subscript))]
         return any(value is not None and value.type.ndim == 0 for value in found)
+
+    def _chooses_array(self, node: ast.expr) -> bool:
+        """Return whether an array kernel returns one of two arrays: `a / n if n > 1 else a`."""
+        return self.uniform and isinstance(node, ast.IfExp) and any(map(self.may_be_array, (node.body, node.orelse)))
 
     def _without_records(self, node: ast.Return, value: Value) -> Value:
         """Give what a kernel returns with the fields of records in place of these."""

@@ -46,6 +46,11 @@ def walk(node: ast.AST) -> list[Any]:
     return found
 
 
+def arms(node: ast.expr | None) -> list[ast.expr | None]:
+    """Give the values of which an expression gives one: those of `a if … else b`, or itself."""
+    return [*arms(node.body), *arms(node.orelse)] if isinstance(node, ast.IfExp) else [node]
+
+
 def own_nodes(statements: Iterable[Any]) -> list[Any]:
     """Give the nodes of a function's statements; of functions in it, those of their defaults."""
     found: list[Any] = []

@@ -23,7 +23,7 @@ from ._reductions import FUNCTIONS as REDUCTIONS
 from ._reductions import METHODS
 from ._scopes import Local, Scope
 from ._source import Source
-from ._trees import children, own_nodes, walk
+from ._trees import arms, children, own_nodes, walk
 from ._wrappers import inner_of, is_wrapped
 
 # Those that read dicts, which array kernels take.
@@ -481,6 +481,8 @@ def _returns_array(
     made = set(given - stored) | _grown(nodes)
 
     def is_made(node: ast.expr | None) -> bool:
+        if isinstance(node, ast.IfExp):
+            return any(map(is_made, arms(node)))
         if isinstance(node, (ast.BinOp, ast.UnaryOp)):
             parts = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, node.right]
             return not isinstance(getattr(node, "op", None), ast.MatMult) and any(map(is_made, parts))
@@ -576,7 +578,7 @@ def gives_tuple(found: Any, seen: AbstractSet[int] = frozenset()) -> bool:
     if text is None or id(text[0]) in seen:
         return False
     tree, lookup = text
-    for value in (node.value for node in own_nodes(tree.body) if isinstance(node, ast.Return)):
+    for value in (arm for node in own_nodes(tree.body) if isinstance(node, ast.Return) for arm in arms(node.value)):
         if isinstance(value, (ast.Tuple, ast.List)):
             return True
         try:
