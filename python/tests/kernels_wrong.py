@@ -63,6 +63,20 @@ def shape_with_a_typo(x):
     return height
 
 
+def float_that_becomes_an_integer(array_a):
+    i = array_a[0] / 2
+    i = int(i)
+    return array_a[i]  # HERE an index takes integers
+
+
+def float_parameter_that_becomes_an_integer(x):
+    def low(y):
+        y = int(y / 2)
+        return y & 3  # HERE floats have no `&`
+
+    return low(x * 0.5)
+
+
 def sum_of_rows(array_a):
     return sum(array_a[:, None])  # HERE `sum` of Python takes numbers in a kernel
 

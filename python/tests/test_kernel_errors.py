@@ -56,6 +56,8 @@ def test_there_are_enough():
         ("array_outside_that_is_large", "pass it as an argument"),
         ("unsupported_function", "write the loops over elements and weights"),
         ("shape_with_a_typo", "did you mean `x.shape`?"),
+        ("float_that_becomes_an_integer", "`i` is a float elsewhere, and variables have one type"),
+        ("float_parameter_that_becomes_an_integer", "give the integer a name, `whole = int(y / 2)`"),
         ("sum_of_rows", "or `np.sum(array_a[:, None], axis=0)`, the sum of its rows"),
         ("variable_of_a_foreach_behind_it", "each element of a `foreach` has its own `last`"),
         ("foreach_with_a_step", "with `i = 2 * k`"),

@@ -57,12 +57,8 @@ class Expressions(Operators):
         """Translate an expression that is an integer."""
         value = self.number(node)
         if not value.type.is_int:
-            self.fail(
-                node,
-                f"{what} takes integers",
-                f"this is `{value.type}`",
-                "write `int(…)`" if value.type != BOOL else None,
-            )
+            help = _instead.of_several_types(self.source.tree, node) or "write `int(…)`"
+            self.fail(node, f"{what} takes integers", f"this is `{value.type}`", None if value.type == BOOL else help)
         return value
 
     def truth(self, node: ast.expr) -> str:

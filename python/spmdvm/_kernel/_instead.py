@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ._trees import walk
+
 _RANDOM = (
     "make a generator, of a seed and the number of the element, `rng = spmdvm.rng(seed, i)`, and draw with "
     "`rng.random()`, `rng.normal()`, `rng.integers(low, high)`; or pass an array of random numbers"
@@ -138,6 +140,19 @@ def function(function: Any, name: str, known: Iterable[str]) -> str:
     if found is not None:
         return f"is `{found}` meant?"
     return "compute it outside of the kernel and pass the result; or write it as a function of Python, with `def`"
+
+
+def of_several_types(tree: ast.AST, *nodes: ast.expr) -> str | None:
+    """Say what to do about a float that is assigned integers, too: a variable has one type; None of anything else."""
+    for name in (node.id for node in nodes if isinstance(node, ast.Name)):
+        for statement in walk(tree):
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                calls = (at.func for at in walk(statement.value) if isinstance(at, ast.Call))
+                if any(isinstance(func, ast.Name) and func.id == "int" for func in calls):
+                    own = f"`whole = {ast.unparse(statement.value)}`"
+                    return f"`{name}` is a float elsewhere, and variables have one type: give the integer a name, {own}"
+    return None
 
 
 def of_bits(node: Any, op: str) -> str | None:

@@ -105,7 +105,9 @@ class Operators(Calls):
         if ty is None or (ty.kind == "f" and a.type.is_int and b.type.is_int):
             self.fail(node, f"`{a.type}` and `{b.type}` have no common integer type", "convert one of them")
         if op in ("<<", ">>", "&", "|", "^") and ty.kind == "f":
-            self.fail(node, f"floats have no `{op}`", f"`{ty}`", _instead.of_bits(node, op))
+            operands = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+            help = _instead.of_several_types(self.source.tree, *operands) or _instead.of_bits(node, op)
+            self.fail(node, f"floats have no `{op}`", f"`{ty}`", help)
         if ty == INT:
             return self._python_ints(node, op, a, b)
         x, y = self.cast(a, ty, node), self.cast(b, ty, node)
