@@ -3,8 +3,9 @@
 //! The allocator cuts the life of a register only a few times, and weighs it as a whole. What several calls have cut would stay in
 //! memory and be loaded wherever it is used, in the innermost loop too. So what was computed before the last call that loses
 //! registers moves to a new one after it. Likewise, what lives long and is read in many places would be in memory in all of them: what
-//! an innermost loop reads and does not change moves to a new register before the loop. Exits keep naming the old one: they
-//! find it in memory, if calls do not keep it, and the new one lives no longer for them.
+//! an innermost loop reads and does not change moves to a new register before the loop. Exits and cold blocks keep naming the old
+//! one: they find it in memory, if calls do not keep it, and the new one lives no longer for them. What its rounds hand on does so, too,
+//! before the loop and behind it: the allocator takes what blocks hand to one another as one register.
 
 use super::Target;
 use super::code::VCode;
@@ -73,8 +74,7 @@ impl<T: Target> VCode<T> {
         self.insert(moves);
     }
 
-    /// Splits the live ranges of what a loop's rounds hand on from those of what they begin with, and of what is handed on behind the loop:
-    /// the allocator takes those that are handed to one another as one.
+    /// Splits the live ranges of what a loop's rounds hand on from those of what they begin with, and of what is handed on behind the loop.
     fn split_around(&mut self, one: &Loop, most: [usize; 3], moves: &mut Vec<(usize, Inst<T>)>) {
         let mut around = vec![one.before];
         for &block in &one.blocks {

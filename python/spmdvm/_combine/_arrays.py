@@ -28,11 +28,6 @@ def elements(
     who: str, parameter: str, given: Any, deadline: Deadline | None = None
 ) -> tuple[list[np.ndarray], list[Num]]:
     """Give arrays of one shape, and the types of their elements. A tuple is several arrays."""
-    if type(given) is np.ndarray:
-        # (What most calls give, and what takes longer to look at than a small array to go over.)
-        ty = _number(given.dtype)
-        if ty is not None:
-            return [given], [ty]
     parts = given if isinstance(given, tuple) else (given,)
     if not parts:
         raise TypeError(f"{who}(): `{parameter}` is an empty tuple; give an array, or a tuple of arrays")
@@ -65,6 +60,9 @@ def _number(dtype: np.dtype) -> Num | None:
 
 
 def _array(who: str, name: str, given: Any, deadline: Deadline | None) -> np.ndarray:
+    if type(given) is np.ndarray and _number(given.dtype) is not None:
+        # (What most calls give: to ask what else it may be takes longer than to go over a small one.)
+        return given
     if isinstance(given, np.ma.MaskedArray):
         raise TypeError(f"{who}(): `{name}` is a masked array; pass its filled() values, or compressed()")
     if isinstance(given, np.ndarray) and type(given) not in (np.ndarray, np.memmap):

@@ -70,7 +70,7 @@ def changed_in(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: Abstra
         if isinstance(statement, ast.Assign) and not isinstance(statement.value, (ast.Name, ast.Subscript)):
             # From here on it is another array, of the function itself.
             own |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
-    nodes = list(own_nodes(tree.body))
+    nodes = own_nodes(tree.body)
     for node in nodes:
         if isinstance(node, ast.Call):
             found |= _changed_by(node, lookup, seen | {id(tree)})
@@ -84,7 +84,7 @@ def changed_in(tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: Abstra
 
 def _changed_as_lists(tree: ast.FunctionDef) -> set[str]:
     """Give the names that stand for lists and dicts which a function changes, `xs.append(x)`, `del d[k]`."""
-    nodes = list(own_nodes(tree.body))
+    nodes = own_nodes(tree.body)
     methods = (node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
     found = [func.value for func in methods if func.attr in CHANGING]
     found += [at.value for at in nodes if isinstance(at, ast.Subscript) and isinstance(at.ctx, ast.Del)]
@@ -116,7 +116,7 @@ def changed_by(node: ast.Call, function: Any, seen: AbstractSet[int] = frozenset
 
 def fills_list(tree: ast.FunctionDef, lookup: Callable[[str], Any]) -> bool:
     """Return whether a function makes a list that functions change which it calls, or that are in it."""
-    nodes = list(own_nodes(tree.body))
+    nodes = own_nodes(tree.body)
     made = lists_made(nodes)
     inner = (node for node in nodes if isinstance(node, ast.FunctionDef))
     if made and any(made & _changed_as_lists(each) for each in inner):
@@ -293,7 +293,7 @@ def _parts_of(node: ast.AST) -> list[ast.AST]:
     if isinstance(node, ast.Call):
         # (Functions have no value here; `a.sum()` begins with `a`.)
         return [*([node.func.value] if isinstance(node.func, ast.Attribute) else []), *node.args, *node.keywords]
-    return list(children(node))
+    return children(node)
 
 
 def _changing(node: ast.AST, changed: dict[int, set[str]]) -> Iterator[tuple[ast.AST, set[str]]]:

@@ -13,7 +13,7 @@ def returns_none_or_value(tree: Any, lookup: Callable[[str], Any], seen: frozens
     """Return whether a function returns None in one way, or ends without `return`, and a value in another."""
     if not isinstance(tree, ast.FunctionDef) or id(tree) in seen:
         return False
-    nodes = list(own_nodes(tree.body))
+    nodes = own_nodes(tree.body)
     returned = [node.value for node in nodes if isinstance(node, ast.Return)]
     given = [arm for value in returned for arm in arms(value)]
     some = [value for value in given if not is_none(value)]

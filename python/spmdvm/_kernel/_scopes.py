@@ -23,7 +23,7 @@ class Scope:
         self.tree = tree
         self.parent = parent
         is_function = isinstance(tree, ast.FunctionDef)
-        nodes = list(own_nodes(tree.body if is_function else [tree]))
+        nodes = own_nodes(tree.body if is_function else [tree])
         names = [node for node in nodes if isinstance(node, ast.Name)]
         self.bound = {arg.arg for arg in all_parameters(tree)} if is_function else set()
         self.bound |= {node.id for node in names if isinstance(node.ctx, ast.Store)}

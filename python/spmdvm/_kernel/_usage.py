@@ -308,7 +308,7 @@ def with_fields(tree: ast.FunctionDef) -> set[str]:
 
 def grows_list(tree: ast.FunctionDef) -> bool:
     """Return whether a function makes a list of numbers, and adds to it, or by a comprehension, or a dict or set."""
-    nodes = list(own_nodes(tree.body))
+    nodes = own_nodes(tree.body)
     if any(isinstance(node, ast.Assign) and isinstance(node.value, ast.ListComp) for node in nodes):
         return True
     if any(map(_makes_dict, _but_for_tests(nodes))):
@@ -474,7 +474,7 @@ def _returns_array(
     tree: ast.FunctionDef, lookup: Callable[[str], Any], seen: AbstractSet[int], given: AbstractSet[str] = frozenset()
 ) -> bool:
     # (Parameters that are given arrays, but for those that come to stand for something else.)
-    nodes = list(own_nodes(tree.body))
+    nodes = own_nodes(tree.body)
     # (`x *= 2` leaves it an array.)
     same = [node.target for node in nodes if isinstance(node, ast.AugAssign)]
     stored = {at.id for at in nodes if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store) and at not in same}
