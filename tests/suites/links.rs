@@ -450,18 +450,19 @@ fn functions_that_call_themselves_keep_their_loops() {
     }
 }
 
-/// How often regions of functions were entered at the functions' beginning, and behind that, in a call of a module that has been called
-/// often.
+/// How often regions of functions were entered at the functions' beginning, and behind that.
+fn entries_by_place(module: &Module) -> [u64; 2] {
+    let mut sums = [0; 2];
+    versions(module).iter().for_each(|v| sums[(v.region.pc != 0) as usize] += v.entries);
+    sums
+}
+
+/// The same, in a call of a module that has been called often.
 fn entries_at_last(module: &Module) -> [u64; 2] {
-    let entries = || {
-        let mut sums = [0; 2];
-        versions(module).iter().for_each(|v| sums[(v.region.pc != 0) as usize] += v.entries);
-        sums
-    };
     (0..12).for_each(|_| drop(run(module)));
-    let before = entries();
+    let before = entries_by_place(module);
     run(module);
-    let after = entries();
+    let after = entries_by_place(module);
     std::array::from_fn(|i| after[i] - before[i])
 }
 
@@ -477,6 +478,42 @@ fn regions_come_back_from_calls() {
         let [functions, others] = entries_at_last(&module);
         assert!(functions > 4 * others, "{engine}: {functions} entries of functions, {others} of other regions");
     }
+}
+
+/// Each node of a tree is visited by a call.
+const WALK: &str = "static void walk(uniform int a[], uniform int at, uniform int n, uniform int depth) {
+    a[at] += depth;
+    for (uniform int k = 1; k <= 6; ++k) {
+        if (6 * at + k < n) walk(a, 6 * at + k, n, depth + 1);
+    }
+}
+export void f(uniform int a[], uniform int n) { walk(a, 0, n, 1); }";
+
+/// That holds from the first call of a function on, and however often a region has made calls that nothing follows from any more.
+#[test]
+fn recursion_is_not_left_in_the_midst() {
+    agree(WALK, &Limits::default());
+    for engine in jits() {
+        let jit = JitSettings { hot: 2, calls: 2, background: false, ..JitSettings::default() };
+        let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
+        let module = Module::compile("links.ispc", WALK, &options).unwrap();
+        let mut a = vec![0; 1555];
+        let n = a.len() as i32;
+        let mut calls = |times: i32| {
+            (0..times).for_each(|_| drop(module.call("f", &[Value::slice_mut(&mut a), n.into()]).unwrap()));
+            entries_by_place(&module)
+        };
+        let before = calls(200);
+        let after = calls(100);
+        let [functions, others] = [0, 1].map(|i| after[i] - before[i]);
+        assert!(functions > 0 && others * 1000 < functions, "{engine}: {functions} functions, {others} other regions");
+        assert!((0..n).zip(&a).all(|(at, &sum)| sum == 300 * depth_of(at)), "{engine}");
+    }
+}
+
+/// The depth of a node of that tree.
+fn depth_of(at: i32) -> i32 {
+    if at == 0 { 1 } else { depth_of((at - 1) / 6) + 1 }
 }
 
 /// A pointer to a function that a region knows, from the program or as it has been the same for long, is a call of that function, and part

@@ -141,6 +141,10 @@ impl Jit {
         linked: bool,
     ) -> Visit {
         let place = pause.place();
+        if at_hand.is_none() && head.begins_at_once() && head.enterable().iter().any(|version| version.calls) {
+            // Without it the first call would be a link, and all that is around it would be gone on with by regions of its own.
+            at_hand.insert(Box::new(AtHand::new())).deepest = deepest();
+        }
         let then = match at_hand {
             Some(at_hand) if head.begins_at_once() => {
                 if at_hand.find(place).is_none() {

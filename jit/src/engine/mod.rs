@@ -366,7 +366,9 @@ impl Jit {
         if version.may_ask_for_one_lane() && advice.begins_alone(order.head.at, &advice.profile) {
             version.ask_for_one_lane(true);
         }
-        version.is_large = order.large;
+        if order.large {
+            version.set_large();
+        }
         version.size = Some(Size::of(&self.sizes, order.prepared.program(), &version.region, version.begins));
         Ok(version)
     }

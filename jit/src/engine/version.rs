@@ -283,6 +283,15 @@ impl Version {
         }
     }
 
+    /// It may be larger than usual. It will not be made larger, so nothing follows from how often it leads to what was left out.
+    pub fn set_large(&mut self) {
+        self.is_large = true;
+        for landing in self.exits.iter_mut().filter(|landing| landing.divides) {
+            landing.divides = false;
+            (landing.told_at, landing.told_every) = (AtomicU64::new(u64::MAX), u64::MAX);
+        }
+    }
+
     /// Where an exit leads.
     pub fn landing(&self, exit: u32) -> &Landing {
         &self.exits[exit as usize]
