@@ -9,7 +9,7 @@ use spmdvm_vm::program::Reg;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// So many entries are not looked at, as a power of two, whose arguments change all the time.
-const MOST_UNSEEN: u32 = 4;
+const MOST_UNSEEN: u32 = 8;
 
 /// Uniform registers that the loop does not change, and how long they have been the same.
 pub(super) struct Arguments {
