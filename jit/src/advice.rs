@@ -296,10 +296,12 @@ impl Advice {
         rounds(inner) >= LONG * rounds(outer).max(1)
     }
 
-    /// Returns whether the way that begins at an instruction was never taken, although the branch to it was executed often.
-    pub fn is_never(&self, way: ProgramPoint, branch: ProgramPoint) -> bool {
-        let branched = self.profile.of(branch).is_some_and(|seen| seen.times >= ENOUGH);
-        self.allows(Variant::Prune, way) && branched && self.profile.of(way).is_none() && !self.wanted.contains(&way)
+    /// Returns whether the way that begins at an instruction was never taken, although the branch to it was executed often. Others may
+    /// lead to the same place: so often as this it was `taken` from there.
+    pub fn is_never(&self, way: ProgramPoint, branch: ProgramPoint, taken: fn(&Seen) -> u32) -> bool {
+        let Some(seen) = self.profile.of(branch).filter(|seen| seen.times >= ENOUGH) else { return false };
+        let is_unseen = taken(seen) == 0 || self.profile.of(way).is_none();
+        is_unseen && self.allows(Variant::Prune, way) && !self.wanted.contains(&way)
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Seen {
     pub apart: u32,
     /// Of a load for every lane: how often all active lanes got the same.
     pub one_value: u32,
+    /// Of a branch, or where lanes drop out of a loop or function: how often it went straight on, with all lanes.
+    pub straight: u32,
     /// Of a jump back: how often one lane was active.
     pub one_lane: u32,
     /// The same of the first instruction of a function, and of one behind a call.
@@ -78,6 +80,7 @@ impl Profile {
                 stride: if seen.strided != 0 { seen.stride } else { before.stride },
                 apart: sum(|s| s.apart),
                 one_value: sum(|s| s.one_value),
+                straight: sum(|s| s.straight),
                 one_lane: sum(|s| s.one_lane),
                 alone: sum(|s| s.alone),
             };
@@ -96,6 +99,7 @@ impl Profile {
             sum.stride = if seen.strided != 0 { seen.stride } else { sum.stride };
             sum.apart = sum.apart.saturating_add(seen.apart);
             sum.one_value = sum.one_value.saturating_add(seen.one_value);
+            sum.straight = sum.straight.saturating_add(seen.straight);
             sum.one_lane = sum.one_lane.saturating_add(seen.one_lane);
             sum.alone = sum.alone.saturating_add(seen.alone);
         }
@@ -117,7 +121,7 @@ impl Observer for Watcher<'_> {
         match view.inst().op {
             Op::Load | Op::Store => addresses(view, seen),
             Op::LoopBack => seen.one_lane += one_lane,
-            _ => {}
+            _ => seen.straight += goes_straight_on(view) as u32,
         }
     }
 
@@ -131,6 +135,19 @@ impl Observer for Watcher<'_> {
             let first = values.next();
             seen.one_value += values.all(|v| Some(v) == first) as u32;
         }
+    }
+}
+
+/// Returns whether the instruction is a branch that does not jump, or one by which lanes may drop out and none does.
+fn goes_straight_on(view: &View<'_>) -> bool {
+    let inst = view.inst();
+    let holds = |lane: usize| view.lane(inst.src[0], lane) != 0;
+    match inst.op {
+        Op::BrTrue => !holds(0),
+        Op::BrFalse => holds(0),
+        Op::LoopTest => active(view).all(holds),
+        Op::MaskBreakIf | Op::MaskContinueIf | Op::MaskReturnIf => !active(view).any(holds),
+        _ => false,
     }
 }
 

@@ -477,6 +477,42 @@ fn ways_that_were_never_taken_are_compiled_when_they_are() {
     }
 }
 
+/// Loops of as many rounds as the first element says.
+const AS_LONG: &str = "export void f(uniform int out[], const uniform int from[], uniform int n) {
+    uniform int m = from[0];
+    for (uniform int j = 0; j + m <= n; j += m) {
+        foreach (i = j ... j + m) out[i] = from[i] * 3 + i;
+    }
+}";
+
+/// A place may be come to by several ways: whole gangs, and those with a part of their lanes, of which there are none.
+#[test]
+fn gangs_that_there_never_were_are_left_out() {
+    let reference = module(Engine::Interp, AS_LONG, settings());
+    let input = |m: i32| -> Vec<i32> { std::iter::once(m).chain(1..2000).collect() };
+    // Less than a gang, and gangs only, and then both.
+    for (usual, other) in [(5, 40), (64, 67)] {
+        for engine in jits() {
+            let (on, off) = (module(engine, AS_LONG, settings()), module(engine, AS_LONG, without(Variant::Prune)));
+            for m in [&on, &off].into_iter().cycle().take(6) {
+                assert_eq!(mapped(m, &input(usual)), mapped(&reference, &input(usual)));
+            }
+            let insts = |m: &Module| {
+                let blocks = |v: &VersionReport| v.region.blocks.iter().map(|b| b.insts.len()).sum::<usize>();
+                versions(m).iter().map(blocks).max()
+            };
+            let few = insts(&on);
+            assert!(few < insts(&off), "{engine}, {usual}: {few:?} {:?}", insts(&off));
+            for _ in 0..30 {
+                assert_eq!(mapped(&on, &input(other)), mapped(&reference, &input(other)));
+            }
+            let report = on.jit().unwrap().report();
+            assert!(report.iter().any(|l| l.recompiles > 0), "{engine}, {usual}: {report:?}");
+            assert!(insts(&on) > few, "{engine}, {usual}");
+        }
+    }
+}
+
 /// Much is computed from what one load for all lanes gives.
 const MATERIAL: &str = "export void f(uniform int out[], const uniform int of[], uniform int n) {
     foreach (i = 0 ... n) {

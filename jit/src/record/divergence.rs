@@ -5,7 +5,7 @@ use super::state::{Entry, Mask, State};
 use super::step::Next;
 use crate::abort::{Abort, Defect};
 use crate::ir::{Edge, End, ExitReason, Kind, Outcome, Type, Value};
-use crate::profile::ProgramPoint;
+use crate::profile::{ProgramPoint, Seen};
 use crate::settings::Variant;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::Inst;
@@ -53,14 +53,19 @@ impl Recorder<'_> {
 
     /// An edge to another position of the executing frame.
     fn edge_to(&mut self, state: &State, pc: u32) -> Edge {
+        self.edge_taken(state, pc, |seen| seen.times)
+    }
+
+    /// The same; so often it was taken of the times that the instruction was seen.
+    fn edge_taken(&mut self, state: &State, pc: u32, taken: fn(&Seen) -> u32) -> Edge {
         let mut there = state.clone();
         there.top_mut().pc = pc;
-        if self.is_never(state, &there) { self.side_exit(&there) } else { self.edge(&there) }
+        if self.is_never(state, &there, taken) { self.side_exit(&there) } else { self.edge(&there) }
     }
 
     /// Returns whether a way in the loop is one that has never been taken.
-    fn is_never(&self, state: &State, there: &State) -> bool {
-        !self.left_loop(there) && self.advice.is_never(self.place(there), self.place(state))
+    fn is_never(&self, state: &State, there: &State, taken: fn(&Seen) -> u32) -> bool {
+        !self.left_loop(there) && self.advice.is_never(self.place(there), self.place(state), taken)
     }
 
     /// An edge to where the interpreter goes on.
@@ -123,9 +128,15 @@ impl Recorder<'_> {
         if backward {
             self.tick(state);
         }
-        let edge = self.edge_to(state, inst.aux);
+        let edge = self.edge_taken(state, inst.aux, |seen| seen.times.saturating_sub(seen.straight));
         self.b.end(End::Jump(edge));
         self.b.switch_to(on);
+        let mut there = state.clone();
+        there.top_mut().pc += 1;
+        if self.is_never(state, &there, |seen| seen.straight) {
+            self.b.region.blocks[on.index()].cold = true;
+            return self.leave(&there, ExitReason::NeverTaken);
+        }
         Next::Here
     }
 
@@ -266,7 +277,7 @@ impl Recorder<'_> {
         if !sure && (mask == Mask::Full || how.is_some_and(|how| !self.is_cheap(state, how))) {
             // The first divergence: until then nothing is masked.
             let some_leave = self.any(leaving);
-            let all_stay = self.edge_to(state, here);
+            let all_stay = self.edge_taken(state, here, |seen| seen.straight);
             let place = self.place(state);
             self.leave_unless(some_leave, all_stay, &[], place);
             if mask == Mask::Full {
