@@ -2,7 +2,7 @@
 
 use crate::profile::ProgramPoint;
 use spmdvm_vm::isa::Op;
-use spmdvm_vm::program::{FuncId, Program};
+use spmdvm_vm::program::{FuncId, Inst, Program};
 
 /// Instructions of each function with those of its callees, once for each call.
 pub(crate) struct Weights {
@@ -67,10 +67,18 @@ fn weigh(program: &Program, id: usize, known: &mut [Option<u32>]) {
     known[id] = Some(weight);
 }
 
+/// How often a region holds what is in a loop: for whole gangs, for all lanes of the rest and for some; or in the first round and later.
+const IN_LOOPS: u32 = 3;
+
 /// As many calls within one another as keep the weight of all copies small.
 fn recursion(program: &Program, id: FuncId, weight: u32) -> usize {
-    let calls = program.functions[id.0 as usize].code.iter().filter(|inst| inst.op == Op::Call && inst.aux == id.0);
-    let calls = calls.count() as u32;
+    let code = &program.functions[id.0 as usize].code;
+    let is_in_loop = |at: u32| {
+        let goes_round = |(pc, inst): (u32, &Inst)| inst.op.info().sig.has_label() && inst.aux <= at && at <= pc;
+        (0..).zip(code.iter()).any(goes_round)
+    };
+    let calls = (0..).zip(code.iter()).filter(|(_, inst)| inst.op == Op::Call && inst.aux == id.0);
+    let calls: u32 = calls.map(|(pc, _)| if is_in_loop(pc) { IN_LOOPS } else { 1 }).sum();
     let copies = |depth: usize| (1..=depth as u32).fold(1, |sum: u32, d| sum.saturating_add(calls.saturating_pow(d)));
     let is_small = |depth: &usize| calls != 0 && copies(*depth).saturating_mul(weight) <= COPIES;
     RECURSION.rev().find(is_small).unwrap_or(*RECURSION.start())
@@ -112,9 +120,21 @@ func endless(u0:i32) -> (u1) {
             let rest = "  u1 = mov.i32 u0\n".repeat(work) + &format!("  u1 = call {name}(u0)\n").repeat(calls);
             format!("func {name}(u0:i32) -> (u1) {{\n  var u1:i32\n{rest}  ret\n}}\n")
         };
-        let text = [".width 4\n".into(), function("once", 20, 1), function("twice", 20, 2), function("large", 200, 2)];
+        let many = "func many(u0:i32) -> (u1) {
+  var u1:i32, u2:bool
+L0:
+  u1 = call many(u0)
+  u2 = lt.i32 u1, u0
+  br.true u2, L0
+"
+        .to_owned()
+            + &"  u1 = mov.i32 u0\n".repeat(40)
+            + "  ret\n}\n";
+        let text =
+            [".width 4\n".into(), function("once", 20, 1), function("twice", 20, 2), function("large", 200, 2), many];
         let program = assemble(&text.concat()).unwrap_or_else(|e| panic!("{e:?}"));
         let weights = Weights::new(&program);
-        assert_eq!([0, 1, 2].map(|id| weights.recursion(FuncId(id))), [4, 4, 2]);
+        // What is in a loop is there several times.
+        assert_eq!([0, 1, 2, 3].map(|id| weights.recursion(FuncId(id))), [4, 4, 2, 2]);
     }
 }
