@@ -513,6 +513,22 @@ fn gangs_that_there_never_were_are_left_out() {
     }
 }
 
+/// Of long loops the middle is seen, and not the end.
+#[test]
+fn the_end_of_a_long_loop_is_not_left_out() {
+    let text = "export void f(uniform int out[], const uniform int from[], uniform int n) {
+        foreach (i = 0 ... n) out[i] = from[i] * 3;
+    }";
+    let from: Vec<i32> = (0..64_000).collect();
+    let expected: Vec<i32> = from.iter().map(|x| x * 3).collect();
+    for engine in jits() {
+        let module = module(engine, text, settings());
+        (0..3).for_each(|_| assert_eq!(mapped(&module, &from), expected));
+        let never = |v: &VersionReport| v.region.exits.iter().any(|e| e.reason == ExitReason::NeverTaken);
+        assert!(!versions(&module).iter().any(never), "{engine}: {}", module.jit_text(spmdvm::Show::default()));
+    }
+}
+
 /// Much is computed from what one load for all lanes gives.
 const MATERIAL: &str = "export void f(uniform int out[], const uniform int of[], uniform int n) {
     foreach (i = 0 ... n) {

@@ -133,7 +133,8 @@ impl Recorder<'_> {
         self.b.switch_to(on);
         let mut there = state.clone();
         there.top_mut().pc += 1;
-        if self.is_never(state, &there, |seen| seen.straight) {
+        // That a loop ended may not have been seen: every long one does, and goes on behind its jump back.
+        if !backward && self.is_never(state, &there, |seen| seen.straight) {
             self.b.region.blocks[on.index()].cold = true;
             return self.leave(&there, ExitReason::NeverTaken);
         }
