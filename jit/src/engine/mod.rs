@@ -359,15 +359,13 @@ impl Jit {
             None => self.first_code(&region, start),
         })?;
         let arguments = Arguments::new(&region, &order.facts, &order.prepared, &self.settings);
-        let mut version = Version::new(order.facts.clone(), region, code, arguments, &order.prepared, &self.settings);
+        let (prepared, settings) = (&order.prepared, &self.settings);
+        let mut version = Version::new(order.facts.clone(), region, code, arguments, prepared, settings, order.large);
         (version.recorded, version.before) = (recorded, before);
         version.note_losses(&advice);
         version.begins = begins(&order.prepared, order.head.at);
         if version.may_ask_for_one_lane() && advice.begins_alone(order.head.at, &advice.profile) {
             version.ask_for_one_lane(true);
-        }
-        if order.large {
-            version.set_large();
         }
         version.size = Some(Size::of(&self.sizes, order.prepared.program(), &version.region, version.begins));
         Ok(version)

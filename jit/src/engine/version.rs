@@ -212,8 +212,10 @@ impl Version {
         arguments: Arguments,
         prepared: &PreparedProgram,
         settings: &Settings,
+        is_large: bool,
     ) -> Version {
-        let landing = |exit| Landing::new(exit, region.is_divided, settings);
+        // Nothing follows from how often one that is not made larger leads to what was left out.
+        let landing = |exit| Landing::new(exit, region.is_divided && !is_large, settings);
         let mut exits: Box<[Landing]> = region.exits.iter().map(landing).collect();
         for inst in region.blocks.iter().flat_map(|b| &b.insts) {
             match inst.kind {
@@ -274,21 +276,12 @@ impl Version {
             calls,
             is_simple,
             begins: Begins::default(),
-            is_large: false,
+            is_large,
             size: None,
             clock: Clock::new(calls, settings.stress.or(settings.links).is_some()),
             before: Duration::ZERO,
             recorded: None,
             arguments,
-        }
-    }
-
-    /// It may be larger than usual. It will not be made larger, so nothing follows from how often it leads to what was left out.
-    pub fn set_large(&mut self) {
-        self.is_large = true;
-        for landing in self.exits.iter_mut().filter(|landing| landing.divides) {
-            landing.divides = false;
-            (landing.told_at, landing.told_every) = (AtomicU64::new(u64::MAX), u64::MAX);
         }
     }
 
