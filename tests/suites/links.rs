@@ -141,6 +141,13 @@ fn modes() -> Vec<JitSettings> {
     modes
 }
 
+/// A module whose loops and functions are hot soon, and compiled at once then.
+fn soon_hot(engine: Engine, text: &str) -> Module {
+    let jit = JitSettings { hot: 2, calls: 2, background: false, ..JitSettings::default() };
+    let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
+    Module::compile("links.ispc", text, &options).unwrap()
+}
+
 fn agree(text: &str, limits: &Limits) {
     agree_in(text, limits, &modes());
 }
@@ -436,9 +443,7 @@ export void f(uniform int a[], uniform int n) {
 fn functions_that_call_themselves_keep_their_loops() {
     agree(DIVIDE, &Limits::default());
     for engine in jits() {
-        let jit = JitSettings { hot: 2, calls: 2, background: false, ..JitSettings::default() };
-        let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
-        let module = Module::compile("links.ispc", DIVIDE, &options).unwrap();
+        let module = soon_hot(engine, DIVIDE);
         (0..20).for_each(|_| drop(run(&module)));
         let divide = loops(&module).into_iter().filter(|l| l.versions.iter().any(|v| v.region.pc == 0));
         let regions: Vec<_> = divide.flat_map(|l| l.versions).filter(|v| v.entries > 0).collect();
@@ -472,9 +477,7 @@ fn regions_come_back_from_calls() {
     let rounds = "for (uniform int round = 0; round < 60; ++round) foreach (i = 0 ... n) a[i] +=";
     let text = TREE.replace("foreach (i = 0 ... n) a[i] =", rounds);
     for engine in jits() {
-        let jit = JitSettings { hot: 2, calls: 2, background: false, ..JitSettings::default() };
-        let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
-        let module = Module::compile("links.ispc", &text, &options).unwrap();
+        let module = soon_hot(engine, &text);
         let [functions, others] = entries_at_last(&module);
         assert!(functions > 4 * others, "{engine}: {functions} entries of functions, {others} of other regions");
     }
@@ -494,9 +497,7 @@ export void f(uniform int a[], uniform int n) { walk(a, 0, n, 1); }";
 fn recursion_is_not_left_in_the_midst() {
     agree(WALK, &Limits::default());
     for engine in jits() {
-        let jit = JitSettings { hot: 2, calls: 2, background: false, ..JitSettings::default() };
-        let options = Options { engine, jit, width: Width::DEFAULT, ..Options::default() };
-        let module = Module::compile("links.ispc", WALK, &options).unwrap();
+        let module = soon_hot(engine, WALK);
         let mut a = vec![0; 1555];
         let n = a.len() as i32;
         let mut calls = |times: i32| {
