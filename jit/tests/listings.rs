@@ -284,6 +284,25 @@ fn uniform_code_has_no_wide_vectors() {
     assert_eq!(count(&text, &["cmova", "idiv"]), 2, "{text}");
 }
 
+/// How many indices are in bounds takes the least one that was computed before it: one division for each end is left.
+#[test]
+fn the_least_index_is_computed_once() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(8);
+    let at = host.places(U64);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = execution_mask(&mut b);
+    let pointer = entry(&mut b, at[0]);
+    let length = b.region_len(pointer, false);
+    let low = b.inst(Kind::IndexLow { scale: 12, disp: 4, ty: Ty::I64 }, &[pointer], Type::uniform(Ty::I64));
+    let low = b.inst(Kind::Op { op: Op::Bitcast, ty: Ty::U64, from: Ty::I64 }, &[low], U64);
+    let span = b.inst(Kind::IndexSpan { scale: 12, disp: 4, need: 12, ty: Ty::I64 }, &[pointer, length], U64);
+    leave(&mut b, &host, mask, vec![(at[0], low), (at[1], span)]);
+    let text = listing(&x86, finished(b));
+    assert_eq!(count(&text, &["idiv"]), 2, "{text}");
+    assert_eq!(count(&text, &["shl"]), 1, "{text}");
+}
+
 /// Of a frame of more than a page each page is touched, for the stack's guard page to be met.
 #[test]
 fn large_frames_meet_the_guard_page() {

@@ -10,12 +10,20 @@ use regalloc2::VReg;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
+/// A least index in bounds, and what it is made from.
+#[derive(Clone, Copy)]
+pub struct Least {
+    /// The signed offset of the pointer, displaced.
+    start: VReg,
+    index: VReg,
+}
+
 impl<L: Level> Select<'_, L> {
     /// Indices in bounds, if they can be computed in words.
     pub(super) fn index_bound(&mut self, inst: &Inst) -> bool {
         let x = match inst.kind {
             Kind::IndexLow { scale, disp, ty } if has_code(disp) => {
-                let low = self.index_low(inst.args[0], scale, disp, ty);
+                let low = self.least(inst.args[0], scale, disp, ty).index;
                 // An index is wanted beside its distance from this: an addition overwrites none of its operands.
                 let negative = self.negated(Size::G64, low);
                 if let Some(v) = inst.result {
@@ -60,10 +68,16 @@ impl<L: Level> Select<'_, L> {
         self.gpr_binary(Code::Add_rm64_r64, Size::G64, quotient, less)
     }
 
-    /// See [`Kind::IndexLow`].
-    fn index_low(&mut self, pointer: Value, scale: u32, disp: i64, ty: Ty) -> VReg {
+    /// See [`Kind::IndexLow`]. How many are in bounds is mostly asked next, which takes it again.
+    fn least(&mut self, pointer: Value, scale: u32, disp: i64, ty: Ty) -> Least {
+        let of = (pointer, scale, disp, ty);
+        if let Some(&least) = self.local.least.get(&of) {
+            return least;
+        }
         let start = self.displaced_offset(pointer, disp);
-        self.low(start, scale, ty)
+        let least = Least { start, index: self.low(start, scale, ty) };
+        self.local.least.insert(of, least);
+        least
     }
 
     /// The quotient rounded up, with its sign changed, within the type.
@@ -84,8 +98,7 @@ impl<L: Level> Select<'_, L> {
             let n = self.gpr_over(Code::Add_rm64_imm8, Size::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
             return self.at_least(n, 0);
         }
-        let start = self.displaced_offset(pointer, disp);
-        let low = self.low(start, scale, ty);
+        let Least { start, index: low } = self.least(pointer, scale, disp, ty);
         let (len, need) = (self.gpr(len), self.imm(need as u64));
         let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, len, need);
         let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, start);

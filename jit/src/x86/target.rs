@@ -2,6 +2,7 @@
 
 use super::X86;
 use super::assembler::Asm;
+use super::bounds::Least;
 use super::gather::Gathered;
 use super::inst::{Arg, Cond, Plain, Size};
 use super::interleaved::Groups;
@@ -33,6 +34,8 @@ pub struct Local {
     pub(super) wide: HashMap<(Value, bool), VReg>,
     /// Of least indices: their negative. It is made where they are, so it is at hand wherever they are.
     pub(super) negatives: HashMap<Value, VReg>,
+    /// Least indices, and the displaced offsets that they are made from: by the pointer, scale, displacement and type.
+    pub(super) least: HashMap<(Value, u32, i64, Ty), Least>,
     /// Strided accesses that are done together.
     pub(super) groups: Groups,
 }
@@ -76,6 +79,7 @@ impl<L: Level> Target for X86<L> {
         local.choices.clear();
         local.gathered.clear();
         local.wide.clear();
+        local.least.clear();
         local.groups = Groups::default();
     }
 
