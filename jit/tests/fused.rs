@@ -470,6 +470,32 @@ fn listing_with_avx2(region: &Arc<Region>) -> Option<String> {
     avx2.compile(region.clone()).unwrap().listing()
 }
 
+/// How long it takes to compute a value does not hide that its bytes change their places.
+#[test]
+fn bytes_of_long_computations_are_shuffled() {
+    let orders: [fn(&mut Builder, Ty, Value) -> Value; 2] = [|b, ty, x| rotated(b, ty, x, 16, 16), swapped];
+    for (case, order) in orders.into_iter().enumerate() {
+        let ty = Ty::U32;
+        let mut host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let v = host.places(Type::varying(ty));
+        let (x, y, mask) = (entry(&mut b, v[0]), entry(&mut b, v[1]), execution_mask(&mut b));
+        let (x, _) = (0..24).fold((x, y), |(x, y), _| {
+            let x = b.op(Op::Add, ty, &[x, y]);
+            (x, b.op(Op::Xor, ty, &[y, x]))
+        });
+        let ordered = order(&mut b, ty, x);
+        leave(&mut b, &host, mask, vec![(v[2], ordered)]);
+        let region = finished(b);
+        let with_avx512 = harness::x86_for_listings().map(|x86| listing(&x86, region.clone()));
+        for text in with_avx512.into_iter().chain(listing_with_avx2(&region)) {
+            assert_eq!(count(&text, &["vpsl", "vpsr", "vpand", "vpor"]), 0, "{text}");
+            assert_ne!(count(&text, &["vpshufb", "vprold"]), 0, "case {case}: {text}");
+        }
+        agree(&mut host, &region, 3, 4);
+    }
+}
+
 /// With AVX2, elements by numbers that are computed of constants, and selected by masks that are constant, take no memory and no mask.
 #[test]
 fn shuffles_and_blends_that_are_known_are_permutations() {

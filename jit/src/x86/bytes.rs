@@ -18,6 +18,8 @@ use spmdvm_vm::types::Ty;
 const LEAST_OPS: u32 = 3;
 /// A change of the order of 8 bytes has 23 operations, and 8 times the value.
 const MOST_VALUES: u32 = 40;
+/// What puts bytes together that are in different places.
+const UNIONS: [Op; 3] = [Op::Or, Op::Xor, Op::Add];
 
 /// The number of a byte that is zero, for the machine's shuffle.
 const ZERO: u8 = 0x80;
@@ -96,6 +98,27 @@ impl Parts {
         }
         Some(Parts { ops: self.ops + other.ops + 1, ..self })
     }
+
+    /// The value and the numbers of its bytes, for the machine's shuffle, if that is the quicker way.
+    fn order(&self) -> Option<(Value, [u8; 8])> {
+        let mut order = [ZERO; 8];
+        for (to, byte) in order.iter_mut().zip(&self.bytes) {
+            *to = match byte {
+                Byte::Zero => ZERO,
+                Byte::Of(from) => *from,
+                Byte::Sign => return None,
+            };
+        }
+        (self.ops >= LEAST_OPS).then_some((self.of, order))
+    }
+}
+
+/// How far the parts of a value are looked for.
+struct Search {
+    /// How many values are looked at yet.
+    left: u32,
+    /// Whether what is shifted or masked may be a union itself. A long computation is nothing but unions.
+    through_unions: bool,
 }
 
 impl Seen<'_, '_> {
@@ -104,40 +127,36 @@ impl Seen<'_, '_> {
         if !ty.is_int() || ty.size() < 2 || inst.args.iter().any(|&v| self.places_bytes(v).is_none()) {
             return None;
         }
-        let parts = self.made_of(inst, ty.size(), &mut { MOST_VALUES }).filter(|parts| parts.ops >= LEAST_OPS)?;
-        let mut order = [ZERO; 8];
-        for (to, byte) in order.iter_mut().zip(&parts.bytes) {
-            *to = match byte {
-                Byte::Zero => ZERO,
-                Byte::Of(from) => *from,
-                Byte::Sign => return None,
-            };
-        }
-        Some(Fused::Bytes { x: parts.of, order })
+        let order = |through_unions| {
+            let mut search = Search { left: MOST_VALUES, through_unions };
+            self.made_of(inst, ty.size(), &mut search).and_then(|parts| parts.order())
+        };
+        // What is no order of bytes shows it here; what is one may be one of an order, which takes longer to see.
+        let shallow = order(false)?;
+        let (x, order) = order(true).unwrap_or(shallow);
+        Some(Fused::Bytes { x, order })
     }
 
     /// The instruction that makes a value, if it may leave bytes whole.
     fn places_bytes(&self, v: Value) -> Option<&Inst> {
-        [Op::Or, Op::Xor, Op::Add, Op::And, Op::Shl, Op::Shr]
-            .into_iter()
-            .find_map(|op| self.op(v, op))
-            .filter(|_| self.varies(v))
+        UNIONS.into_iter().chain([Op::And, Op::Shl, Op::Shr]).find_map(|op| self.op(v, op)).filter(|_| self.varies(v))
     }
 
-    fn parts(&self, v: Value, size: usize, left: &mut u32) -> Option<Parts> {
-        *left = left.checked_sub(1)?;
-        let made = self.places_bytes(v).and_then(|inst| self.made_of(inst, size, left));
+    fn parts(&self, v: Value, size: usize, search: &mut Search) -> Option<Parts> {
+        search.left = search.left.checked_sub(1)?;
+        let made = self.places_bytes(v).and_then(|inst| self.made_of(inst, size, search));
         Some(made.unwrap_or_else(|| Parts::whole(v, size)))
     }
 
-    fn made_of(&self, inst: &Inst, size: usize, left: &mut u32) -> Option<Parts> {
+    fn made_of(&self, inst: &Inst, size: usize, search: &mut Search) -> Option<Parts> {
         let Kind::Op { op, ty, .. } = inst.kind else { return None };
         let &[a, b] = &inst.args[..] else { return None };
-        if matches!(op, Op::Or | Op::Xor | Op::Add) {
-            return self.parts(a, size, left)?.joined(self.parts(b, size, left)?);
+        if UNIONS.contains(&op) {
+            return self.parts(a, size, search)?.joined(self.parts(b, size, search)?);
         }
         let constant = self.values.constant_lanes(b)?;
-        let parts = self.parts(a, size, left)?;
+        let is_whole = !search.through_unions && UNIONS.iter().any(|&op| self.op(a, op).is_some());
+        let parts = if is_whole { Parts::whole(a, size) } else { self.parts(a, size, search)? };
         if op == Op::And { parts.masked(constant) } else { parts.shifted(op, constant, ty.is_signed()) }
     }
 }
