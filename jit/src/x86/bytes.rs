@@ -20,6 +20,8 @@ const LEAST_OPS: u32 = 3;
 const MOST_VALUES: u32 = 40;
 /// What puts bytes together that are in different places.
 const UNIONS: [Op; 3] = [Op::Or, Op::Xor, Op::Add];
+/// What may leave bytes whole.
+const MOVES: [Op; 6] = [Op::Or, Op::Xor, Op::Add, Op::And, Op::Shl, Op::Shr];
 
 /// The number of a byte that is zero, for the machine's shuffle.
 const ZERO: u8 = 0x80;
@@ -131,7 +133,7 @@ impl Seen<'_, '_> {
             let mut search = Search { left: MOST_VALUES, through_unions };
             self.made_of(inst, ty.size(), &mut search).and_then(|parts| parts.order())
         };
-        // What is no order of bytes shows it here; what is one may be one of an order, which takes longer to see.
+        // Most unions are no change of order, which shows soon; behind one that is, there may be another.
         let shallow = order(false)?;
         let (x, order) = order(true).unwrap_or(shallow);
         Some(Fused::Bytes { x, order })
@@ -139,7 +141,7 @@ impl Seen<'_, '_> {
 
     /// The instruction that makes a value, if it may leave bytes whole.
     fn places_bytes(&self, v: Value) -> Option<&Inst> {
-        UNIONS.into_iter().chain([Op::And, Op::Shl, Op::Shr]).find_map(|op| self.op(v, op)).filter(|_| self.varies(v))
+        self.op_among(v, &MOVES).filter(|_| self.varies(v))
     }
 
     fn parts(&self, v: Value, size: usize, search: &mut Search) -> Option<Parts> {
@@ -155,7 +157,7 @@ impl Seen<'_, '_> {
             return self.parts(a, size, search)?.joined(self.parts(b, size, search)?);
         }
         let constant = self.values.constant_lanes(b)?;
-        let is_whole = !search.through_unions && UNIONS.iter().any(|&op| self.op(a, op).is_some());
+        let is_whole = !search.through_unions && self.op_among(a, &UNIONS).is_some();
         let parts = if is_whole { Parts::whole(a, size) } else { self.parts(a, size, search)? };
         if op == Op::And { parts.masked(constant) } else { parts.shifted(op, constant, ty.is_signed()) }
     }

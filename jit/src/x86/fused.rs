@@ -154,8 +154,13 @@ pub(super) struct Seen<'a, 'r> {
 impl<'r> Seen<'_, 'r> {
     /// The instruction of the block that makes a value by an operation.
     pub(super) fn op(&self, v: Value, wanted: Op) -> Option<&'r Inst> {
+        self.op_among(v, &[wanted])
+    }
+
+    /// The instruction of the block that makes a value by one of some operations.
+    pub(super) fn op_among(&self, v: Value, wanted: &[Op]) -> Option<&'r Inst> {
         let inst = self.values.inst_in(self.block, v)?;
-        matches!(inst.kind, Kind::Op { op, .. } if op == wanted).then_some(inst)
+        matches!(inst.kind, Kind::Op { op, .. } if wanted.contains(&op)).then_some(inst)
     }
 
     pub(super) fn varies(&self, v: Value) -> bool {
