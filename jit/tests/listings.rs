@@ -4,7 +4,9 @@ mod harness;
 
 use harness::by_hand::*;
 use harness::crowd::Crowd;
+use spmdvm_jit::Backend;
 use spmdvm_jit::ir::{Builder, Kind, Type};
+use spmdvm_jit::x86::Avx2;
 use spmdvm_vm::Op;
 use spmdvm_vm::types::Ty;
 
@@ -282,6 +284,46 @@ fn uniform_code_has_no_wide_vectors() {
     let text = listing(&x86, finished(b));
     assert_eq!(count(&text, &["zmm", "ymm", "{k", "call"]), 0, "{text}");
     assert_eq!(count(&text, &["cmova", "idiv"]), 2, "{text}");
+}
+
+/// With AVX2, a loop hands on the vectors of its mask with the mask, if what a round does as a rule asks for them: they are made
+/// of its bits in front of the loop only.
+#[test]
+fn loops_hand_on_the_vectors_of_masks() {
+    let Ok(avx2) = Avx2::for_listings() else { return };
+    let host = host(16);
+    let f32s = Type::varying(Ty::F32);
+    let places = host.places(f32s);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let entered = execution_mask(&mut b);
+    let [x, limit] = [0, 1].map(|i| entry(&mut b, places[i]));
+    let near = entry(&mut b, host.places(Type::BOOL)[0]);
+    let [head, often, seldom, joined, done] = [(); 5].map(|()| b.block());
+    let (at_head, mask) = (b.param(head, f32s), b.param(head, Type::MASK));
+    let at_join = b.param(joined, f32s);
+    b.region.blocks[seldom.index()].cold = true;
+    b.jump(head, &[x, entered]);
+    b.switch_to(head);
+    b.branch(near, (often, &[]), (seldom, &[]));
+    let select = Kind::Op { op: Op::Select, ty: Ty::F32, from: Ty::F32 };
+    for (block, op) in [(often, Op::Add), (seldom, Op::Mul)] {
+        b.switch_to(block);
+        let other = b.op(op, Ty::F32, &[at_head, limit]);
+        let next = b.inst(select, &[mask, other, at_head], f32s);
+        b.jump(joined, &[next]);
+    }
+    b.switch_to(joined);
+    let less = b.op(Op::Lt, Ty::F32, &[at_join, limit]);
+    let inner = b.op(Op::And, Ty::Bool, &[mask, less]);
+    let squared = b.op(Op::Mul, Ty::F32, &[at_join, at_join]);
+    let next = b.inst(select, &[inner, squared, at_join], f32s);
+    let more = b.inst(Kind::AnyLane, &[inner], Type::BOOL);
+    b.branch(more, (head, &[next, inner]), (done, &[]));
+    b.switch_to(done);
+    leave(&mut b, &host, entered, vec![(places[2], next)]);
+    let text = avx2.compile(finished(b)).unwrap().listing().unwrap();
+    // Two vectors in front of the loop, and as many where the other way is taken.
+    assert_eq!(count(&text, &["vpcmpeqd"]), 4, "{text}");
 }
 
 /// How many indices are in bounds takes the least one that was computed before it: one division for each end is left.

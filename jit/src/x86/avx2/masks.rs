@@ -3,13 +3,15 @@
 //! Within a block, and in those that it dominates in the same loop, it is known of which masks there are vectors, and what
 //! masks are made of: of others' intersection, of the parts that pieces of a comparison have given, of a constant. So the
 //! vector of a mask is made of those at hand, rather than of its bits, by five instructions; and its bits are not made if
-//! nobody else asks for them. A mask that is handed to a block has its vector handed over beside, if it is wanted there: loops
-//! keep theirs in vectors. What the way that is taken as a rule asks for is made where the ways part, so that it is known where
-//! they meet again: each access under a mask has such ways.
+//! nobody else asks for them. A mask that is handed to a block has its vector handed over beside, if it is wanted there or in
+//! what the block dominates in the same loop, but for ways that are cold: loops keep theirs in vectors. What the way that is
+//! taken as a rule asks for of other masks is made where the ways part, so that it is known where they meet again: each access
+//! under a mask has such ways.
 
-use super::{Legal, equal};
+use super::{Legal, V3, equal};
 use crate::vcode::Inst;
 use crate::x86::inst::{Arg, Plain, Size};
+use crate::x86::level::Level;
 use crate::x86::values::bytes_of;
 use foldhash::HashMap;
 use iced_x86::{Code, OpKind};
@@ -56,13 +58,16 @@ pub(super) struct Wanted {
     to: VReg,
 }
 
+/// A mask as a vector: the first lane, the size of elements and the form.
+pub(super) type Key = (VReg, usize, usize, Size);
+
 /// What is known of masks at a place.
 #[derive(Clone, Default)]
 pub(super) struct Known {
-    /// What has been handed to the block, and as which parameter.
-    params: HashMap<VReg, usize>,
-    /// Vectors of masks, by the first lane, the size of elements and the form.
-    vectors: HashMap<(VReg, usize, usize, Size), Lanes>,
+    /// What has been handed to the block, or to one that dominates it in the same loop: to which, and as which parameter.
+    params: HashMap<VReg, (Block, usize)>,
+    /// Vectors of masks.
+    vectors: HashMap<Key, Lanes>,
     origins: HashMap<VReg, Origin>,
     /// Masks that have been moved up by so many lanes, to be joined with others.
     raised: HashMap<VReg, (VReg, usize)>,
@@ -71,14 +76,13 @@ pub(super) struct Known {
 impl Known {
     /// Returns whether it may be handed on to several blocks: there may be thousands in a row.
     pub(super) fn is_little(&self) -> bool {
-        self.vectors.len() + self.origins.len() < 256
+        self.vectors.len() + self.origins.len() < 256 && self.params.len() < 256
     }
 
     /// A block begins.
-    pub(super) fn begin(&mut self, params: &[VReg]) {
-        // What was handed to blocks before is not in their vectors if they do not ask for it: registers are few.
-        self.params.clear();
-        self.params.extend(params.iter().enumerate().map(|(i, &param)| (param, i)));
+    pub(super) fn begin(&mut self, block: Block, params: &[VReg]) {
+        let masks = params.iter().enumerate().filter(|(_, param)| param.class() == V3::MASK);
+        self.params.extend(masks.map(|(i, &param)| (param, (block, i))));
     }
 
     pub(super) fn insert(&mut self, mask: VReg, first: usize, size: usize, form: Size, lanes: Lanes) {
@@ -156,8 +160,12 @@ impl Legal<'_> {
 
     /// The lanes of a mask from one on as a vector, if it can be made of others.
     pub(super) fn lanes_known(&mut self, mask: VReg, first: usize, size: usize, form: Size) -> Option<Lanes> {
-        if let Some(&lanes) = self.known.vectors.get(&(mask, first, size, form)) {
+        let key = (mask, first, size, form);
+        if let Some(&lanes) = self.known.vectors.get(&key) {
             return Some(lanes);
+        }
+        if let Some(&x) = self.handed.get(&key).filter(|_| self.known.params.contains_key(&mask)) {
+            return Some(Lanes { x, inverted: false });
         }
         let lanes = match self.widened(mask, first, size, form) {
             Some(lanes) => lanes,
@@ -191,12 +199,12 @@ impl Legal<'_> {
             Origin::Or(a, b) => (a, b, true, true),
         };
         let [known_a, known_b] = [a, b].map(|x| self.lanes_known(x, first, size, form));
-        // Of one that is handed to the block there will be a vector for others, too.
-        let is_handed = |x: VReg| self.known.params.contains_key(&x);
+        // Of one that is handed to a block there will be a vector for others, too.
+        let mut handed = |x: VReg| self.lanes_handed(x, first, size, form);
         let (x, y) = match (known_a, known_b) {
             (Some(x), Some(y)) => (x, y),
-            (Some(x), None) if is_handed(b) => (x, self.lanes_of_bits(b, first, size, form)),
-            (None, Some(y)) if is_handed(a) => (self.lanes_of_bits(a, first, size, form), y),
+            (Some(x), None) => (x, handed(b)?),
+            (None, Some(y)) => (handed(a)?, y),
             _ => return None,
         };
         let both = self.intersection(if invert_a { x.not() } else { x }, if invert_b { y.not() } else { y }, form);
@@ -301,12 +309,24 @@ impl Legal<'_> {
         }
     }
 
+    /// The lanes of a mask from one on as a vector that is handed over with the mask, if that is handed to this block or one before, and
+    /// this is not a way that is seldom taken: registers are few.
+    fn lanes_handed(&mut self, mask: VReg, first: usize, size: usize, form: Size) -> Option<Lanes> {
+        let &(block, param) = self.known.params.get(&mask)?;
+        if block != self.block && self.code.cold[self.block.index()] {
+            return None;
+        }
+        let to = *self.handed.entry((mask, first, size, form)).or_insert_with(|| {
+            let to = self.code.vector();
+            self.wanted.push(Wanted { block, param, first, size, form, to });
+            to
+        });
+        Some(Lanes { x: to, inverted: false })
+    }
+
     /// The lanes of a mask from one on as a vector: handed over with the mask, or made of its bits.
     fn lanes_of_bits(&mut self, mask: VReg, first: usize, size: usize, form: Size) -> Lanes {
-        if let Some(&param) = self.known.params.get(&mask) {
-            let lanes = Lanes { x: self.code.vector(), inverted: false };
-            self.wanted.push(Wanted { block: self.block, param, first, size, form, to: lanes.x });
-            self.known.insert(mask, first, size, form, lanes);
+        if let Some(lanes) = self.lanes_handed(mask, first, size, form) {
             return lanes;
         }
         if let Some(before) = self.parting(mask) {

@@ -18,7 +18,7 @@ mod expand;
 mod masks;
 pub(super) mod permutation;
 
-use self::masks::{Known, Lanes, Wanted};
+use self::masks::{Key, Known, Lanes, Wanted};
 use super::X86;
 use super::inst::{Arg, Base, Mem, Plain, Size};
 use super::level::V3;
@@ -129,6 +129,7 @@ pub(super) fn run(code: &mut VCode<X86<V3>>) {
         new: Vec::new(),
         known: Known::default(),
         wanted: Vec::new(),
+        handed: HashMap::new(),
         made_bits: Vec::new(),
         zeros: HashSet::default(),
         early: Vec::new(),
@@ -142,7 +143,7 @@ pub(super) fn run(code: &mut VCode<X86<V3>>) {
         let known = at_end[above].as_ref().filter(|known| !is_head && known.is_little());
         legal.known = known.cloned().unwrap_or_default();
         legal.block = Block::new(block);
-        legal.known.begin(legal.code.block_params(legal.block));
+        legal.known.begin(legal.block, legal.code.block_params(legal.block));
         legal.zeros.clear();
         for at in ranges[block].clone() {
             legal.at = at;
@@ -220,8 +221,9 @@ struct Legal<'a> {
     at: usize,
     new: Vec<(usize, Inst<X86<V3>>)>,
     known: Known,
-    /// Vectors of masks that blocks want handed over with them.
+    /// Vectors of masks that blocks want handed over with them, and all that have been wanted.
     wanted: Vec<Wanted>,
+    handed: HashMap<Key, VReg>,
     /// Registers with the bits of masks that comparisons or other masks have made.
     made_bits: Vec<VReg>,
     /// Vectors of zeros.
