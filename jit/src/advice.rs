@@ -244,6 +244,13 @@ impl Advice {
         changed
     }
 
+    /// Where instructions are seen often now, forgets what was seen of them before.
+    pub fn begin_anew(&mut self, now: &Profile) {
+        for (&at, seen) in now.iter().filter(|(_, seen)| seen.times >= ENOUGH) {
+            self.profile.replace(at, *seen);
+        }
+    }
+
     /// Arms that are entered behind these instructions have been skipped for long, each time, and are so now: they may be left out,
     /// whatever was seen before. Returns whether there is one that was not.
     pub fn forget_arms(&mut self, branches: &[ProgramPoint], now: &Profile) -> bool {

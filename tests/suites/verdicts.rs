@@ -205,6 +205,39 @@ fn an_arm_that_is_entered_no_more_is_left_out() {
     }
 }
 
+/// A version for constants is soon made anew by what is seen while it runs: a way that was taken with others is left out.
+#[test]
+fn ways_that_are_taken_with_other_constants_only_are_left_out() {
+    let text = "export void f(uniform int out[], const uniform int x[], uniform int n, uniform int length) {
+        for (uniform int row = 0; row < n / length; ++row) {
+            foreach (i = 0 ... length) out[row * length + i] = x[row * length + i] * 3 + 1;
+        }
+    }";
+    let n = 1003 << 6;
+    for engine in native() {
+        let module = module(engine, text, JitSettings { same_arguments: 10, ..settings() });
+        let x: Vec<i32> = (0..n).collect();
+        let call = |length: i32| {
+            let mut out = vec![0i32; n as usize];
+            let args = [Value::slice_mut(&mut out), Value::slice(&x), n.into(), length.into()];
+            module.call("f", &args).unwrap();
+            assert!(out.iter().copied().eq(x.iter().map(|&x| x * 3 + 1)));
+        };
+        let ways_left_out = || {
+            let versions = loops(&module).into_iter().flat_map(|l| l.versions).filter(|v| v.constants > 0);
+            let exits = versions.map(|v| v.region.exits.iter().filter(|e| e.reason == ExitReason::NeverTaken).count());
+            exits.collect::<Vec<_>>()
+        };
+        // The last gang of a row is partial.
+        (0..300).for_each(|_| call(1003));
+        let before = ways_left_out();
+        (0..2000).for_each(|_| call(4));
+        let after = ways_left_out();
+        assert!(after.iter().max() > before.iter().max(), "{before:?} {after:?}: {}", module.jit_text(Show::default()));
+        (0..300).for_each(|_| call(1003));
+    }
+}
+
 /// What a program did for long does not delay that what it does now is seen, nor that a variant fails now.
 #[test]
 fn what_changes_after_a_long_run_is_seen_as_soon_as_after_a_short_one() {

@@ -11,11 +11,17 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// So many entries are not looked at, as a power of two, whose arguments change all the time.
 const MOST_UNSEEN: u32 = 8;
 
+/// Where entries are long, so many nanoseconds of running with the same arguments are enough, and one of so many of the entries.
+const LONG_ENTRIES: u64 = 10_000_000;
+const ENOUGH_PART: u32 = 4;
+
 /// Uniform registers that the loop does not change, and how long they have been the same.
 pub(super) struct Arguments {
     places: Box<[(Reg, RegisterSlot)]>,
     last: Box<[AtomicU64]>,
     same: AtomicU32,
+    /// Nanoseconds that the version had run when they became so.
+    since: AtomicU64,
     /// How often they have been others, one time after another; and for how many entries nobody looks for that reason.
     others: AtomicU32,
     unseen: AtomicU32,
@@ -29,14 +35,20 @@ impl Arguments {
         let places: Box<[_]> = regs.map(|&r| (r, prepared.register(region.function, r))).collect();
         let last = places.iter().map(|_| AtomicU64::new(0)).collect();
         let [same, others, unseen] = [(); 3].map(|()| AtomicU32::new(0));
-        Arguments { places, last, same, others, unseen }
+        Arguments { places, last, same, since: AtomicU64::new(0), others, unseen }
     }
 
     /// Looks whether the arguments are still the same; gives them when they have been for long enough, and for four
     /// times as long, and so on; with how many times as long that is. Where they change all the time, it looks at one entry of a few.
+    /// The version has run for so many `nanos`, if time counts.
     #[inline]
-    pub fn look(&self, pause: &Pause<'_>, settings: &Settings) -> Option<Box<(Vec<Constant>, u32)>> {
-        if self.pass_over() { None } else { self.compare(pause, settings) }
+    pub fn look(
+        &self,
+        pause: &Pause<'_>,
+        settings: &Settings,
+        nanos: impl Fn() -> Option<u64>,
+    ) -> Option<Box<(Vec<Constant>, u32)>> {
+        if self.pass_over() { None } else { self.compare(pause, settings, nanos()) }
     }
 
     /// Returns whether nobody looks at this entry.
@@ -51,7 +63,7 @@ impl Arguments {
     }
 
     #[inline(never)]
-    fn compare(&self, pause: &Pause<'_>, settings: &Settings) -> Option<Box<(Vec<Constant>, u32)>> {
+    fn compare(&self, pause: &Pause<'_>, settings: &Settings, nanos: Option<u64>) -> Option<Box<(Vec<Constant>, u32)>> {
         let mut same = true;
         for ((_, place), last) in self.places.iter().zip(&self.last) {
             let now = pause.uniform(*place);
@@ -65,6 +77,7 @@ impl Arguments {
             self.unseen.store((1 << others) - 1, Ordering::Relaxed);
             self.others.store((others + 1).min(MOST_UNSEEN), Ordering::Relaxed);
             self.same.store(0, Ordering::Relaxed);
+            self.since.store(nanos.unwrap_or(0), Ordering::Relaxed);
             return None;
         }
         let times = self.same.load(Ordering::Relaxed).saturating_add(1);
@@ -74,6 +87,11 @@ impl Arguments {
             let values = self.places.iter().zip(&self.last);
             values.map(|(&(reg, place), v)| Constant { reg, place, bits: v.load(Ordering::Relaxed) }).collect()
         };
+        let since = self.since.load(Ordering::Relaxed);
+        let are_long = |nanos: u64| nanos.saturating_sub(since) >= LONG_ENTRIES;
+        if times == settings.same_arguments / ENOUGH_PART && nanos.is_some_and(are_long) {
+            return Some(Box::new((constants(), 1)));
+        }
         let long = times.checked_div(settings.same_arguments).unwrap_or(0);
         let due = times == long * settings.same_arguments
             && long.is_power_of_two()

@@ -449,9 +449,13 @@ impl Jit {
                 self.improve_later(version);
                 0
             }
-            Change::Specialise(facts, times) => {
-                if let Some(mut found) = head.try_write() {
-                    self.specialise(pause, head, &mut found, facts, times);
+            Change::Specialise(special) => {
+                let looks = self.settings.observe != 0 && self.settings.stress.is_none() && !version.contends();
+                if let Some(mut found) = head.try_write().filter(|found| !found.has_version_for(&special.facts)) {
+                    match looks {
+                        true => version.look_for(special),
+                        false => self.specialise(pause, head, &mut found, special),
+                    }
                 }
                 0
             }

@@ -51,7 +51,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, TryLockError, Weak};
 use std::time::{Duration, Instant};
 use tiers::{Made, Tiers};
-use version::{Version, long};
+use version::{Special, Version, long};
 
 /// Rounds that are interpreted while a loop is being compiled, before it is asked about again.
 const PENDING: u32 = 256;
@@ -478,7 +478,8 @@ impl Jit {
 
     /// Has a version with constants made. Beyond so many the arguments must have been the same for longer and longer,
     /// and the version takes the place of one that is entered no more.
-    fn specialise(&self, pause: &Pause<'_>, head: &Arc<Head>, found: &mut Loop, facts: EntryFacts, times: u32) {
+    fn specialise(&self, pause: &Pause<'_>, head: &Arc<Head>, found: &mut Loop, special: Special) {
+        let Special { facts, times } = special;
         if found.has_version_for(&facts) {
             return;
         }
@@ -503,7 +504,8 @@ impl Jit {
     /// suit it than those that were chosen, its version is recompiled.
     fn look_again(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>) {
         let Some(mut found) = head.try_write() else { return };
-        if version.is_too_soon() && !version.fails() {
+        let special = version.take_special();
+        if special.is_none() && version.is_too_soon() && !version.fails() {
             return;
         }
         version.look_later(found.second_looks, Duration::ZERO);
@@ -545,6 +547,9 @@ impl Jit {
         if let Some(mut advice) = self.advice() {
             begins_alone = advice.begins_alone(head.at, &profile);
             changed = advice.think_again(&profile, &suiting) | advice.forget_arms(&skipped, &profile);
+            if special.is_some() {
+                advice.begin_anew(&profile);
+            }
         }
         let Some(mut found) = head.try_write().filter(|found| !found.is_pending()) else { return };
         if begins_alone && version.may_ask_for_one_lane() && !found.has_version_for_one_lane() {
@@ -555,6 +560,9 @@ impl Jit {
         version.look_later(found.second_looks, took);
         found.looks_again += 1;
         found.look_time += took;
+        if let Some(special) = special {
+            self.specialise(pause, head, &mut found, special);
+        }
         if changed {
             self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), false);
         } else if let Some(what) = contest {

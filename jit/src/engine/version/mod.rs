@@ -1,5 +1,8 @@
 //! A compiled version of a loop: how it is entered and left, and what is learnt from that.
 
+mod looks;
+
+use self::looks::LOOK_AGAIN;
 use super::arguments::Arguments;
 use super::calls::{Calling, Calls, Done};
 use super::clock::{Clock, Measure};
@@ -43,22 +46,6 @@ const ROUNDS_OF_LINK: u64 = 64;
 
 /// Entries after which a version is judged that is tried again.
 const SECOND_TRIAL: u64 = 16;
-
-/// Nanoseconds of running after which somebody looks whether the variants still suit what the program does, and how
-/// many times as long as the last look has taken at least. Each time that this has changed a version, twice as long,
-/// until one has changed nothing.
-const LOOK_TIME: u64 = 25_000_000;
-const LOOK_SHARE: u64 = 120;
-
-/// How many times as long as it took to compile, as far as it is compiled by then: it may be compiled anew.
-const LOOK_COMPILE_SHARE: u64 = 4;
-
-/// Where time does not count, or is not known yet: instructions of the bytecode. In compiled code they take some 20 to
-/// 60 ms.
-const LOOK_EVERY: u64 = 1 << 24;
-
-/// Rounds after which that is done at least, and at most.
-const LOOK_AGAIN: [u64; 2] = [1 << 12, 1 << 22];
 
 /// Rounds of a version that is more than the least for it to be compiled anew beyond the usual number of times; four
 /// times as many each time.
@@ -120,6 +107,8 @@ pub(super) struct Version {
     look_time: AtomicU64,
     look_every: AtomicU64,
     looked_at: [AtomicU64; 2],
+    /// What is to be made once somebody has looked at it.
+    special: Mutex<Option<Special>>,
     /// Whether it runs in turn with another.
     contends: AtomicBool,
     /// The variants whose cost has been measured, and how often they suited then.
@@ -172,9 +161,15 @@ pub(super) enum Change {
     Enlarge,
     /// It has been left for somebody to look whether it still suits.
     LookAgain,
-    /// A version with these facts is to be made; the arguments have been the same so many times as long as they have to
-    /// be.
-    Specialise(EntryFacts, u32),
+    /// A version with constants is to be made.
+    Specialise(Special),
+}
+
+/// A version with constants that is wanted.
+pub(super) struct Special {
+    pub facts: EntryFacts,
+    /// The arguments have been the same so many times as long as they have to be.
+    pub times: u32,
 }
 
 /// Entries and rounds at which somebody looks at what a version has counted: entering it compares two numbers, and no more.
@@ -261,6 +256,7 @@ impl Version {
             look_time: AtomicU64::new(0),
             look_every: AtomicU64::new(0),
             looked_at: Default::default(),
+            special: Mutex::new(None),
             contends: AtomicBool::new(false),
             measured: Mutex::new(Vec::new()),
             losses: AtomicU32::new(0),
@@ -322,7 +318,7 @@ impl Version {
         if !pause.has_room(&self.room) {
             return (None, Leads::Nowhere);
         }
-        let special = self.arguments.look(pause, settings);
+        let special = self.arguments.look(pause, settings, || self.is_timed.then(|| self.clock.nanos()));
         // Somebody looks at it in the midst of an entry that is long: what it begins with need not be what it does all
         // the time.
         let leave_after = at_most.unwrap_or_else(|| self.rounds_until_look()) as i64;
@@ -530,7 +526,7 @@ impl Version {
         if let Some(special) = special {
             let (constants, times) = *special;
             let facts = EntryFacts { constants, ..self.facts.clone() };
-            return (Some(Box::new(Change::Specialise(facts, times))), leads);
+            return (Some(Box::new(Change::Specialise(Special { facts, times }))), leads);
         }
         let is_told = landing.is_told(landing.taken.load(Ordering::Relaxed));
         if landing.polls && is_held {
@@ -614,67 +610,6 @@ impl Version {
     /// It was given up, and is entered again to see whether it suits now.
     pub fn try_again(&self) {
         self.begin_trial(SECOND_TRIAL);
-    }
-
-    /// Returns whether it has run for so long that somebody is to look if what it was made for still happens.
-    pub fn is_due(&self) -> bool {
-        self.rounds() >= self.look_at.load(Ordering::Relaxed)
-    }
-
-    /// Somebody looks at it after some rounds more, which are twice as many for each time that this has changed
-    /// something. Where time counts, when it has run for long beside the last look, which has taken so long.
-    pub fn look_later(&self, changes: u32, took: Duration) {
-        let now = self.rounds();
-        if let Some(seed) = self.stress {
-            // So that leaving in the midst of entries is put to use.
-            let by_chance = (seed ^ now).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
-            return self.look_at.store(now + 1 + by_chance, Ordering::Relaxed);
-        }
-        let changes = changes.min(20);
-        let instructions = self.size.map_or(1, |size| size.times(1)).max(1);
-        let [least, most] = LOOK_AGAIN;
-        let rounds = (LOOK_EVERY / instructions).clamp(least, most) << changes;
-        let nanos = self.clock.nanos();
-        let rounds = if self.is_timed {
-            let looking = took.as_nanos() as u64 * LOOK_SHARE;
-            let compiling = self.code.told().time.as_nanos() as u64 * LOOK_COMPILE_SHARE;
-            let period = LOOK_TIME.max(looking).max(compiling) << changes;
-            self.look_time.store(nanos + period, Ordering::Relaxed);
-            self.rounds_in(period).unwrap_or(rounds >> 4)
-        } else {
-            rounds
-        };
-        self.looked_at.iter().zip([nanos, now]).for_each(|(then, now)| then.store(now, Ordering::Relaxed));
-        self.look_every.store(rounds, Ordering::Relaxed);
-        self.look_at.store(now.saturating_add(rounds), Ordering::Relaxed);
-    }
-
-    /// Returns whether rounds have taken far less time than was expected, so that it is too soon to look; then that is
-    /// done later.
-    pub fn is_too_soon(&self) -> bool {
-        let left = self.look_time.load(Ordering::Relaxed).saturating_sub(self.clock.nanos());
-        let rounds = (self.is_timed && left > LOOK_TIME / 2).then(|| self.rounds_in(left)).flatten();
-        if let Some(rounds) = rounds {
-            self.look_at.store(self.rounds() + rounds, Ordering::Relaxed);
-        }
-        rounds.is_some()
-    }
-
-    /// How many rounds take so many nanoseconds, by what they have taken since somebody looked last, if that is known.
-    fn rounds_in(&self, nanos: u64) -> Option<u64> {
-        let [nanos_then, rounds_then] = self.looked_at.each_ref().map(|n| n.load(Ordering::Relaxed));
-        let [took, rounds] =
-            [self.clock.nanos() - nanos_then, self.rounds().saturating_sub(rounds_then)].map(|n| n as f64);
-        // Not the same part each time of what the program repeats.
-        let by_chance = 0.8 + (rounds as u64 % 61) as f64 / 150.0;
-        let so_many = nanos as f64 * by_chance * rounds / took;
-        (took > 0.0 && rounds > 0.0).then(|| (so_many as u64).clamp(LOOK_AGAIN[0] >> 4, 1 << 40))
-    }
-
-    /// Nanoseconds that a round has taken on average, if that is known.
-    fn round_time(&self) -> Option<f64> {
-        let (nanos, rounds) = (self.clock.nanos() as f64, self.rounds() as f64);
-        (nanos > 0.0 && rounds > 0.0).then(|| nanos / rounds)
     }
 
     /// Most rounds of an entry whose time is compared with another's.
