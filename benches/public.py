@@ -114,11 +114,14 @@ class Copies:
         run, linker = self.compiler.run, self.compiler.linker
         words = ["--pic", "--woff", f"--target={self.compiler.target}", *self.compiler.words]
         words += [f"-I{path}" for path in self.includes(program)]
-        words += [f"-D{name}={value}" for name, value in self.defines(program.defines).items()]
+        # On the command line they would be those of its own library, too.
+        macros = "".join(f"#define {name} {value}\n" for name, value in self.defines(program.defines).items())
         made = []
         for number, file in enumerate(self.files(program)):
-            made.append(str(folder / f"{number}.o"))
-            run([self.compiler.ispc, *words, str(file), "-o", made[-1]])
+            source = folder / f"{number}.ispc"
+            source.write_text(f'{macros}#include "{file.resolve()}"\n')
+            made.append(str(source.with_suffix(".o")))
+            run([self.compiler.ispc, *words, str(source), "-o", made[-1]])
         tasks = folder / "tasks.c"
         tasks.write_text(TASKS + "".join(f"void {name}(void) {{ abort(); }}\n" for name in program.absent))
         library = str(folder / f"{program.name}.so")
@@ -128,10 +131,7 @@ class Copies:
     def module(self, program: Program, **options: Any) -> spmdvm.Module:
         """Compile a program with ours."""
         main, *more = self.files(program)
-        words = {
-            "include_paths": self.includes(program),
-            "defines": self.defines(program.defines | program.defines_ours),
-        }
+        words = {"include_paths": self.includes(program), "defines": self.defines(program.defines)}
         return spmdvm.compile_file(main, sources=more, width=self.width, task_threads=1, **words, **options)
 
 

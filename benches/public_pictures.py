@@ -193,8 +193,8 @@ def weekend(rng: Source, width: int = 64, height: int = 48, n: int = 60) -> Argu
 
 ISPC_RS = "Twinklebear/ispc-rs"
 
-# These programs begin their random numbers with one of the processor where the target is known for having them, which
-# ours is and `avx512skx` is not; there they begin with the number of the lane.
+# These programs begin their random numbers with one of the processor where the target has that. Here they begin with
+# the number of the lane, so that both compute the same.
 NO_RDRAND = {"rdrand(p)": "((*(p) = programIndex) >= 0)"}
 
 CAMERA = np.dtype(
@@ -227,7 +227,7 @@ RT = "examples/rt/src"
     tolerance=0.02,
     share=0.1,
     includes=(RT,),
-    defines_ours=NO_RDRAND,
+    defines=NO_RDRAND,
     more=tuple(f"{RT}/{name}.ispc" for name in ("geom", "lights", "material", "mc")),
     prepare=make_scene,
 )
@@ -252,7 +252,7 @@ def path_tracer(rng: Source, width: int = 64, height: int = 48, n: int = 8) -> A
     small={"width": 32, "height": 10, "samples": 1},
     tolerance=0.02,
     share=0.05,
-    defines_ours=NO_RDRAND,
+    defines=NO_RDRAND,
 )
 def aobench_rust(rng: Source, width: int = 64, height: int = 48, samples: int = 2) -> Arguments:
     """64 x 48 pixels; a ray that only just hits may miss."""

@@ -33,8 +33,6 @@ class Program(NamedTuple):
     """Folders of the repository that `#include` searches."""
     defines: dict[str, str]
     """Macros; `{width}` stands for the number of lanes."""
-    defines_ours: dict[str, str]
-    """Macros for us alone."""
     more: tuple[str, ...]
     """Other sources of the program."""
     absent: tuple[str, ...]
@@ -69,7 +67,6 @@ def program(
     links: dict[str, str] | None = None,
     includes: tuple[str, ...] = (),
     defines: dict[str, str] | None = None,
-    defines_ours: dict[str, str] | None = None,
     more: tuple[str, ...] = (),
     absent: tuple[str, ...] = (),
     prepare: Prepare | None = None,
@@ -79,8 +76,8 @@ def program(
     def enter(make: Callable[..., Arguments]) -> Callable[..., Arguments]:
         name = make.__name__
         kernel = Kernel(name, make, small, outputs, scratch, returns, tolerance, share)
-        macros = defines or {}, defines_ours or {}
-        where = Program(repository, file, entry, kernel, links or {}, includes, *macros, more, absent, prepare)
+        given = links or {}, includes, defines or {}
+        where = Program(repository, file, entry, kernel, *given, more, absent, prepare)
         PROGRAMS[name] = where
         return make
 
