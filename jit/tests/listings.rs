@@ -326,6 +326,42 @@ fn loops_hand_on_the_vectors_of_masks() {
     assert_eq!(count(&text, &["vpcmpeqd"]), 4, "{text}");
 }
 
+/// A multiplication and addition overwrites what nothing asks for behind it: a sum that snapshots have had, and the loop hands on. What
+/// comes from outside of the loop is asked for in the next round.
+#[test]
+fn multiplications_overwrite_what_is_not_asked_for_again() {
+    for (is_addend, expected) in [(true, "vfmadd231ps"), (false, "vfmadd213ps")] {
+        let host = host(8);
+        let f32s = Type::varying(Ty::F32);
+        let places = host.places(f32s);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let mask = execution_mask(&mut b);
+        let [x, y, start] = [0, 1, 2].map(|i| entry(&mut b, places[i]));
+        let goes_on = entry(&mut b, host.places(Type::BOOL)[0]);
+        let [head, again, done] = [(); 3].map(|()| b.block());
+        let carried = b.param(head, f32s);
+        b.jump(head, &[start]);
+        b.switch_to(head);
+        let out = b.exit(harness::exit(&host, mask, vec![(places[0], carried)], vec![]));
+        b.effect(Kind::Guard { exit: out }, &[goes_on]);
+        let args = if is_addend { [x, y, carried] } else { [carried, x, y] };
+        let next = b.op(Op::Fma, Ty::F32, &args);
+        b.branch(goes_on, (again, &[]), (done, &[]));
+        b.switch_to(again);
+        b.jump(head, &[next]);
+        b.switch_to(done);
+        leave(&mut b, &host, mask, vec![(places[1], next)]);
+        let region = finished(b);
+        let avx2 = Avx2::for_listings().ok().map(|x86| x86.compile(region.clone()).unwrap().listing().unwrap());
+        let avx512 = harness::x86_for_listings().map(|x86| listing(&x86, region.clone()));
+        for text in avx2.into_iter().chain(avx512) {
+            assert_eq!(count(&text, &["vfmadd"]), 1, "{text}");
+            assert_eq!(count(&text, &[expected]), 1, "{text}");
+            assert_eq!(count(&text, &["vmovaps"]), 0, "{text}");
+        }
+    }
+}
+
 /// How many indices are in bounds takes the least one that was computed before it: one division for each end is left.
 #[test]
 fn the_least_index_is_computed_once() {

@@ -5,6 +5,7 @@
 //! | `values` | definitions, constants, masks that are known, and lanes that are known to be active |
 //! | `layout` | the order of blocks |
 //! | `demand` | who demands what, in which form |
+//! | `last_uses` | whether anything asks for a value behind an instruction |
 //! | `snapshot` | what an exit writes and where; where a region finds what it is given |
 //! | `ops` | operations of one kind, so that rules of selection are exhaustive |
 //! | `bounds` | indices in bounds, in words |
@@ -22,6 +23,7 @@ mod demand;
 mod exit_only;
 mod gathers;
 mod general;
+mod last_uses;
 mod layout;
 mod ops;
 pub(crate) mod runtime;
@@ -34,6 +36,7 @@ pub use demand::Forms;
 pub(crate) use demand::{AddressSum, Demand};
 pub(crate) use gathers::{Gather, fits};
 pub(crate) use general::General;
+pub(crate) use last_uses::LastUses;
 pub(crate) use layout::Layout;
 pub(crate) use ops::{BitCount, Bitwise, Comparison, Division, Extreme, Logic, Shift, step_of};
 pub use snapshot::Area;

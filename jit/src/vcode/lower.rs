@@ -11,13 +11,14 @@ use super::inst::{Base, Inst as Machine, Mem};
 use crate::backend::{CompileError, Limit};
 use crate::ir::{BlockId, Edge, End, ExitId, Inst, Kind, Region, Value};
 use crate::lowering::{
-    Demand, General, Held, Layout, Values, is_left_out, leads_to_slow_way, mask_word, visiting_word,
+    Demand, General, Held, LastUses, Layout, Values, is_left_out, leads_to_slow_way, mask_word, visiting_word,
 };
 use foldhash::{HashMap, HashMapExt};
 use regalloc2::{Block, VReg};
 use spmdvm_vm::interp::native::Context;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
+use std::cell::OnceCell;
 use std::mem::offset_of;
 
 /// Where a value is.
@@ -62,8 +63,10 @@ pub struct Lower<'a, T: Target> {
     handed_on: HashMap<BlockId, Vec<u32>>,
     /// What the code refers to by address.
     pub(crate) held: Vec<Held>,
-    /// The block that is being translated.
+    last_uses: OnceCell<LastUses>,
+    /// The block that is being translated, and the instruction of it.
     pub(crate) block: BlockId,
+    at: usize,
     /// Whether it is in a loop.
     pub(crate) is_in_loop: bool,
     blocks: HashMap<BlockId, Block>,
@@ -95,7 +98,9 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         pending: vec![0; T::COUNTERS],
         handed_on: HashMap::new(),
         held: Vec::new(),
+        last_uses: OnceCell::new(),
         block: BlockId(0),
+        at: 0,
         is_in_loop: false,
         blocks: HashMap::new(),
     };
@@ -192,13 +197,21 @@ impl<'a, T: Target> Lower<'a, T> {
         for &p in &block.params {
             self.splat_if_demanded(p);
         }
-        for inst in &block.insts {
+        for (at, inst) in block.insts.iter().enumerate() {
+            self.at = at;
             self.inst(inst)?;
             if let Some(v) = inst.result {
                 self.splat_if_demanded(v);
             }
         }
+        self.at = block.insts.len();
         self.end(&block.end)
+    }
+
+    /// Returns whether a value that the instruction takes is not asked for after it.
+    pub(crate) fn dies(&self, v: Value) -> bool {
+        let last_uses = self.last_uses.get_or_init(|| LastUses::of(&self.values));
+        last_uses.dies(&self.values, v, (self.block, self.at))
     }
 
     fn inst(&mut self, inst: &'a Inst) -> Result<(), CompileError> {

@@ -193,7 +193,7 @@ impl<L: Level> Select<'_, L> {
         to
     }
 
-    /// Piece `i` of `a * b + c`, with the product, or `c`, negated. What is overwritten is best something that nobody else asks for; what
+    /// Piece `i` of `a * b + c`, with the product, or `c`, negated. What is overwritten is best something that nobody asks for after that; what
     /// is constant comes from memory.
     pub(super) fn fma_piece(&mut self, args: &[Value], ty: Ty, i: usize, minus: (bool, bool)) -> VReg {
         let (size, form) = (ty.size(), self.form(ty.size()));
@@ -201,7 +201,8 @@ impl<L: Level> Select<'_, L> {
         let is_constant = |s: &Self, v| s.values.constant_lanes(v).is_some();
         let (a, b) = if is_constant(self, args[0]) { (args[1], args[0]) } else { (args[0], args[1]) };
         let c = args[2];
-        let free = |s: &Self, v: Value| s.region.ty(v).is_varying() && !is_constant(s, v) && s.demand.is_used_once(v);
+        let is_alone = |v: Value| args.iter().filter(|&&arg| arg == v).count() == 1;
+        let free = |s: &Self, v: Value| s.region.ty(v).is_varying() && !is_constant(s, v) && is_alone(v) && s.dies(v);
         if free(self, c) || is_constant(self, b) && !is_constant(self, c) && !free(self, a) {
             let b = self.piece_arg(b, size, i);
             let (a, c) = (self.piece(a, size, i), self.piece(c, size, i));
