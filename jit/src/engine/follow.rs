@@ -450,7 +450,9 @@ impl Jit {
                 0
             }
             Change::Specialise(special) => {
-                let looks = self.settings.observe != 0 && self.settings.stress.is_none() && !version.contends();
+                let observes = self.settings.observe != 0 && self.settings.stress.is_none();
+                // Somebody looks where it polls.
+                let looks = observes && !version.contends() && version.exits.iter().any(|landing| landing.polls);
                 if let Some(mut found) = head.try_write().filter(|found| !found.has_version_for(&special.facts)) {
                     match looks {
                         true => version.look_for(special),

@@ -193,8 +193,8 @@ impl<L: Level> Select<'_, L> {
         to
     }
 
-    /// Piece `i` of `a * b + c`, with the product, or `c`, negated. What is overwritten is best something that nobody asks for after that; what
-    /// is constant comes from memory.
+    /// Piece `i` of `a * b + c`, with the product, or `c`, negated. What is overwritten is best something that nobody asks for
+    /// after that; what is constant comes from memory.
     pub(super) fn fma_piece(&mut self, args: &[Value], ty: Ty, i: usize, minus: (bool, bool)) -> VReg {
         let (size, form) = (ty.size(), self.form(ty.size()));
         let code = |order| sized(multiply_add(order, ty == Ty::F32, minus), form);
