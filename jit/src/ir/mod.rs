@@ -301,16 +301,22 @@ impl Region {
 
     /// Every use of a value in a block: by its instructions, by their snapshots, by its end, and by what it hands on.
     pub fn each_use(&self, b: BlockId, mut used: impl FnMut(Value)) {
+        self.each_use_at(b, |v, _| used(v));
+    }
+
+    /// The same, with the number of the instruction in the block; its end is behind the last one.
+    pub fn each_use_at(&self, b: BlockId, mut used: impl FnMut(Value, usize)) {
         let (block, exit) = (self.block(b), |e: ExitId| self.exits[e.index()].values());
-        for inst in &block.insts {
-            inst.args.iter().copied().for_each(&mut used);
-            inst.kind.exit().into_iter().flat_map(exit).for_each(&mut used);
+        for (at, inst) in block.insts.iter().enumerate() {
+            inst.args.iter().for_each(|&v| used(v, at));
+            inst.kind.exit().into_iter().flat_map(exit).for_each(|v| used(v, at));
         }
+        let at = block.insts.len();
         match &block.end {
-            End::Exit(e) => exit(*e).for_each(&mut used),
-            End::Branch { cond, .. } => used(*cond),
+            End::Exit(e) => exit(*e).for_each(|v| used(v, at)),
+            End::Branch { cond, .. } => used(*cond, at),
             End::Jump(_) => {}
         }
-        block.end.edges().flat_map(|edge| &edge.args).copied().for_each(used);
+        block.end.edges().flat_map(|edge| &edge.args).for_each(|&v| used(v, at));
     }
 }

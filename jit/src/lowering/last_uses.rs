@@ -1,7 +1,7 @@
 //! Whether anything asks for a value behind an instruction. Where nothing does, the instruction may overwrite it.
 
 use super::Values;
-use crate::ir::{BlockId, End, Region, Value};
+use crate::ir::{BlockId, Value};
 
 /// Blocks that are looked at behind an instruction; where there are more, something may ask.
 const MOST: usize = 64;
@@ -16,19 +16,21 @@ pub(crate) struct LastUses {
 
 impl LastUses {
     pub fn of(values: &Values<'_>) -> LastUses {
-        let region = values.region;
+        let (region, blocks) = (values.region, values.dominators.order());
         let mut begins = vec![0; region.types.len() + 1];
-        each_use(values, |v, _| begins[v.index()] += 1);
+        blocks.iter().for_each(|&b| region.each_use(b, |v| begins[v.index()] += 1));
         let mut sum = 0;
         for begin in &mut begins {
             sum += std::mem::replace(begin, sum);
         }
         let mut uses = vec![(BlockId(0), 0); sum];
         let mut next = begins.clone();
-        each_use(values, |v, at| {
-            uses[next[v.index()]] = at;
-            next[v.index()] += 1;
-        });
+        for &b in blocks {
+            region.each_use_at(b, |v, at| {
+                uses[next[v.index()]] = (b, at);
+                next[v.index()] += 1;
+            });
+        }
         LastUses { begins, uses }
     }
 
@@ -58,23 +60,5 @@ impl LastUses {
             todo.extend(successors(b));
         }
         true
-    }
-}
-
-fn each_use(values: &Values<'_>, mut visit: impl FnMut(Value, (BlockId, usize))) {
-    let region: &Region = values.region;
-    for &id in values.dominators.order() {
-        let block = region.block(id);
-        for (i, inst) in block.insts.iter().enumerate() {
-            let in_snapshot = inst.kind.exit().into_iter().flat_map(|exit| region.exits[exit.index()].values());
-            inst.args.iter().copied().chain(in_snapshot).for_each(|v| visit(v, (id, i)));
-        }
-        let at_end = (id, block.insts.len());
-        block.end.edges().flat_map(|edge| &edge.args).for_each(|&v| visit(v, at_end));
-        match block.end {
-            End::Exit(exit) => region.exits[exit.index()].values().for_each(|v| visit(v, at_end)),
-            End::Branch { cond, .. } => visit(cond, at_end),
-            End::Jump(_) => {}
-        }
     }
 }
