@@ -286,6 +286,24 @@ fn uniform_code_has_no_wide_vectors() {
     assert_eq!(count(&text, &["cmova", "idiv"]), 2, "{text}");
 }
 
+/// Where the machine is quick to compress into memory, a packed store is that and nothing else.
+#[test]
+fn packed_stores_compress_into_memory_where_that_is_quick() {
+    for (intels, masks) in [(false, 1), (true, 0)] {
+        let Some(x86) = harness::x86_for_listings() else { return };
+        let host = host(16);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let mask = execution_mask(&mut b);
+        let x = entry(&mut b, host.places(Type::varying(Ty::F32))[0]);
+        let at = address(&mut b, host.pointer(Ty::F32));
+        b.effect(Kind::StorePacked { ty: Ty::F32 }, &[at, x, mask]);
+        leave(&mut b, &host, mask, vec![]);
+        let text = listing(&x86.tuned_as_intels(intels), finished(b));
+        assert_eq!([count(&text, &["vpcompressd"]), count(&text, &["pext"])], [1, masks], "{text}");
+        assert_eq!(text.lines().any(|line| line.contains("vpcompressd [")), intels, "{text}");
+    }
+}
+
 /// With AVX2, a loop hands on the vectors of its mask with the mask, if what a round does as a rule asks for them: they are made
 /// of its bits in front of the loop only.
 #[test]

@@ -53,9 +53,9 @@ fn each_lane_has_its_own_region() {
             host.agree_codes(&region, &codes, &input);
         }
         // Native code asks nobody.
-        for gathers in [false, true] {
+        for intels in [false, true] {
             let Some(x86) = harness::x86_for_listings() else { continue };
-            let x86 = x86.with_gathers(gathers);
+            let x86 = x86.tuned_as_intels(intels);
             assert_eq!(count(&listing(&x86, region.clone()), &["call"]), 0, "{region}");
         }
     }

@@ -121,14 +121,9 @@ impl<L: Level> X86<L> {
 }
 
 impl Avx512 {
-    /// With the machine's own gathers and scatters, or without, whichever is the faster here. For tests.
-    pub fn with_gathers(self, gathers: bool) -> Avx512 {
-        X86 { tuning: Tuning { gathers }, ..self }
-    }
-
-    /// Returns whether it gathers and scatters by the machine's own instructions.
-    pub fn has_gathers(&self) -> bool {
-        self.tuning.gathers
+    /// With what Intel's processors are quick at, or without, whichever this machine is. For tests.
+    pub fn tuned_as_intels(self, intels: bool) -> Avx512 {
+        X86 { tuning: Tuning { gathers: intels, compressing_stores: intels }, ..self }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Packed loads and stores: active lanes take consecutive elements.
 //!
 //! A vector is compressed or expanded by its mask in a register, and the elements of its active lanes, the first of as many
-//! bits, go to memory or come from there under a mask of their own: an instruction that compresses into memory takes more than
-//! a hundred cycles on AMD's Zen 4. Elements of less than 32 bits are made as long as that, for what compresses them itself
+//! bits, go to memory or come from there under a mask of their own. Where the machine is quick to [compress into
+//! memory](super::tuning), it does. Elements of less than 32 bits are made as long as that, for what compresses them itself
 //! (VBMI2) is missing on many processors.
 
 use super::inst::{Arg, Mem, Size};
@@ -57,11 +57,15 @@ impl Moves {
 struct Part {
     /// Its active lanes.
     mask: VReg,
-    /// The same in a general register, without any other.
-    bits: VReg,
-    /// As many lanes from the first on.
-    first: VReg,
+    /// The same in a general register, without any other, if somebody asks for it.
+    bits: Option<VReg>,
     at: Mem,
+}
+
+impl Part {
+    fn own_bits(&self) -> VReg {
+        self.bits.expect("they have been asked for")
+    }
 }
 
 impl<L: Level> Select<'_, L> {
@@ -76,14 +80,15 @@ impl<L: Level> Select<'_, L> {
             if size == 8 { Code::EVEX_Vpexpandq_xmm_k1z_xmmm128 } else { Code::EVEX_Vpexpandd_xmm_k1z_xmmm128 },
             large,
         );
-        let parts = self.packed_parts(inst.args[1], ty, from);
+        let parts = self.packed_parts(inst.args[1], ty, from, true);
         let pieces = parts.into_iter().map(|part| {
-            let x = self.vector_masked(sized(masked_move(size), small), small, &[Arg::Mem(part.at)], part.first);
+            let first = self.as_many_first(&part);
+            let x = self.vector_masked(sized(masked_move(size), small), small, &[Arg::Mem(part.at)], first);
             let x = self.resized(x, n, unsigned_of(size), size.max(4));
             let x = match L::HAS_MASKS {
                 true => self.vector_masked(expand, large, &[Arg::Use(x, large)], part.mask),
                 false => {
-                    let x = self.moved(&EXPAND, size, part.bits, x);
+                    let x = self.moved(&EXPAND, size, part.own_bits(), x);
                     self.vector_masked(sized(masked_move(size), large), large, &[Arg::Use(x, large)], part.mask)
                 }
             };
@@ -129,19 +134,26 @@ impl<L: Level> Select<'_, L> {
             let mask = self.mask(v);
             self.bytes_of_mask(mask)
         });
-        for (i, part) in self.packed_parts(inst.args[2], ty, to).into_iter().enumerate() {
+        let into_memory = L::HAS_MASKS && size >= 4 && self.target.tuning.compressing_stores;
+        for (i, part) in self.packed_parts(inst.args[2], ty, to, !into_memory).into_iter().enumerate() {
             let x = match bytes {
                 Some(ref bytes) => self.part_of(bytes, i * n, n),
                 None => self.chunk(v, size, i * n, n),
             };
+            if into_memory {
+                let args = [Arg::Mem(part.at), Arg::Use(x, large)];
+                self.plain_masked(compress, &args, part.mask, false);
+                continue;
+            }
             let x = self.resized(x, n, unsigned_of(size), size.max(4));
             let x = match L::HAS_MASKS {
                 true => self.vector_masked(compress, large, &[Arg::Use(x, large)], part.mask),
-                false => self.moved(&COMPRESS, size, part.bits, x),
+                false => self.moved(&COMPRESS, size, part.own_bits(), x),
             };
             let x = self.resized(x, n, unsigned_of(size.max(4)), size);
             let args = [Arg::Mem(part.at), Arg::Use(x, small)];
-            self.plain_masked(sized(masked_store(size), small), &args, part.first, false);
+            let first = self.as_many_first(&part);
+            self.plain_masked(sized(masked_store(size), small), &args, first, false);
         }
     }
 
@@ -170,8 +182,15 @@ impl<L: Level> Select<'_, L> {
         self.lanes_in_piece(ty.size().max(4))
     }
 
-    /// The parts of an access: each begins where the one before ends.
-    fn packed_parts(&mut self, mask: Value, ty: Ty, mut at: Mem) -> Vec<Part> {
+    /// As many lanes as are active in a part, from the first on.
+    fn as_many_first(&mut self, part: &Part) -> VReg {
+        let word = Arg::Use(part.own_bits(), Size::G64);
+        let first = self.def(Code::VEX_Pext_r64_r64_rm64, (RegClass::Int, Size::G64), &[word, word]);
+        self.word_as_mask(first)
+    }
+
+    /// The parts of an access: each begins where the one before ends. Their bits may be asked for.
+    fn packed_parts(&mut self, mask: Value, ty: Ty, mut at: Mem, with_bits: bool) -> Vec<Part> {
         let (n, mask) = (self.lanes_in_packed(ty), self.mask(mask));
         let mut parts = Vec::new();
         for first_lane in (0..self.lanes).step_by(n) {
@@ -183,20 +202,18 @@ impl<L: Level> Select<'_, L> {
                 _ => Code::VEX_Kmovw_r32_kr,
             };
             let form = if n == self.lanes { Size::G64 } else { Size::G32 };
-            let bits = match L::HAS_MASKS {
+            let is_last = first_lane + n == self.lanes;
+            let bits = (with_bits || !is_last).then(|| match L::HAS_MASKS {
                 true => self.def(code, (RegClass::Int, form), &[Arg::Use(part, Size::K)]),
                 false if n == self.lanes => part,
                 false => {
                     let own = Arg::Imm(OpKind::Immediate32, (1 << n) - 1);
                     self.gpr_over(Code::And_rm32_imm32, Size::G32, part, own)
                 }
-            };
-            let word = Arg::Use(bits, Size::G64);
-            let first = self.def(Code::VEX_Pext_r64_r64_rm64, (RegClass::Int, Size::G64), &[word, word]);
-            let first = self.word_as_mask(first);
-            parts.push(Part { mask: part, bits, first, at });
-            if first_lane + n < self.lanes {
-                let base = self.address_of(at);
+            });
+            parts.push(Part { mask: part, bits, at });
+            if let Some(bits) = bits.filter(|_| !is_last) {
+                let (base, word) = (self.address_of(at), Arg::Use(bits, Size::G64));
                 let count = self.def(Code::Popcnt_r64_rm64, (RegClass::Int, Size::G64), &[word]);
                 at = Mem { index: Some(count), scale: ty.size() as u8, ..Mem::reg(base, 0) };
             }

@@ -7,16 +7,19 @@ pub(super) struct Tuning {
     /// some 3 ns on Intel's processors, against 15 lane by lane; on AMD's up to Zen 4 it is the other way round, as it is where Intel's
     /// have been mended in microcode against reading by gathers what belongs to others.
     pub gathers: bool,
+    /// Whether the machine is quick to compress a vector into memory. Intel's processors take some cycles; AMD's Zen 4 more than a hundred,
+    /// where compressing in a register and a masked store take few.
+    pub compressing_stores: bool,
 }
 
 impl Tuning {
     /// For the processor that this runs on.
     pub(super) fn of_this_machine() -> Tuning {
-        Tuning { gathers: is_of_intel() && !are_gathers_mended() }
+        Tuning { gathers: is_of_intel() && !are_gathers_mended(), compressing_stores: is_of_intel() }
     }
 
     /// For a processor of which nothing is known.
-    pub(super) const UNKNOWN: Tuning = Tuning { gathers: false };
+    pub(super) const UNKNOWN: Tuning = Tuning { gathers: false, compressing_stores: false };
 }
 
 #[cfg(target_arch = "x86_64")]

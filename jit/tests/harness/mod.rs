@@ -368,7 +368,7 @@ pub fn natives() -> Vec<Box<dyn Backend>> {
 
 /// The back end of wide vectors as it is for each kind of processor whose instructions the machine has.
 pub fn each_x86() -> impl Iterator<Item = Box<dyn Backend>> {
-    let wide = [false, true].into_iter().filter_map(|gathers| Some(Avx512::new().ok()?.with_gathers(gathers)));
+    let wide = [false, true].into_iter().filter_map(|intels| Some(Avx512::new().ok()?.tuned_as_intels(intels)));
     let avx2 = Avx2::new().ok().map(|x86| Box::new(x86) as Box<dyn Backend>);
     wide.map(|x86| Box::new(x86) as _).chain(avx2)
 }
