@@ -12,7 +12,7 @@ use harness::values::Rng;
 use harness::{Host, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Block, Builder, End, Kind, Region, Type, Value};
+use spmdvm_jit::ir::{Block, Builder, End, Inst, Kind, Region, Type, Value};
 use spmdvm_jit::passes::{self, PASSES};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::{Ty, Width};
@@ -210,6 +210,7 @@ fn branches_and_guards_on_constants_are_decided() {
 #[test]
 fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
     let (mut copied, mut in_advance, mut hoisted, mut carried, mut rounds, mut passed_over) = (0, 0, 0, 0, 0, 0);
+    let (mut at_once, mut grouped) = (0, 0);
     let natives = harness::natives();
     let n = seeds(0, 250);
     let mut host = Host::new(Width::new(4).unwrap());
@@ -234,6 +235,16 @@ fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
         let looping = |b: &Block, i: usize| b.end.edges().any(|edge| edge.to.index() == i);
         let free = |b: &Block| !b.insts.iter().any(|i| matches!(i.kind, Kind::Guard { .. }));
         copied += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && free(b)) as usize;
+        // No round runs with checks before one in a copy.
+        let (mut seen, mut todo) = (vec![false; after.blocks.len()], vec![0]);
+        while let Some(i) = todo.pop() {
+            if !std::mem::replace(&mut seen[i], true) && free(&after.blocks[i]) {
+                todo.extend(after.blocks[i].end.edges().map(|edge| edge.to.index()));
+            }
+        }
+        at_once += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && free(b) && seen[i]) as usize;
+        let together = |inst: &Inst| matches!(inst.kind, Kind::Op { op: Op::Le, ty: Ty::U32, .. });
+        grouped += after.blocks.iter().any(|b| free(b) && b.insts.iter().any(together)) as usize;
         // Of the counter, what changes as it does, and what does not change, nothing is handed from round to round.
         let lean = |b: &Block| b.params.len() == 2 && b.insts.iter().all(|i| i.kind.exit().is_none());
         in_advance += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && lean(b)) as usize;
@@ -280,6 +291,8 @@ fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
     }
     let n = (n.end - n.start) as usize;
     assert!(copied * 2 > n, "{copied} of {n} loops have a copy without checks");
+    assert_eq!(at_once, copied, "loops may enter their copies at once");
+    assert!(grouped * 8 > n, "{grouped} of {n} copies ask once whether near indices wrap around");
     assert!(in_advance * 4 > n, "{in_advance} of {n} copies count one number");
     assert!(hoisted * 10 > n, "{hoisted} of {n} copies load less");
     assert!(carried * 25 > n, "in {carried} of {n} loops a round takes what the one before it had");

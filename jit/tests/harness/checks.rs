@@ -171,8 +171,8 @@ pub fn counted(host: &Host, seed: u64) -> Region {
         _ => b.inst(Kind::Op { op: Op::Convert, ty, from: counter }, &[scaled], Type::uniform(ty)),
     };
     let index = b.op(Op::Add, ty, &[index, base]);
-    for k in 0..1 + rng.below(2) as u64 {
-        let k = b.constant(ty, k);
+    for k in [0, 1, -3i64].into_iter().take(1 + rng.below(3)) {
+        let k = b.constant(ty, k as u64);
         let index = b.op(Op::Add, ty, &[index, k]);
         let ok = within(&mut b, index, low, span, None);
         let out = leave(&mut b, i);

@@ -2,11 +2,11 @@
 //! bounds, they run in a copy without checks.
 //!
 //! After [`bounds`](super::bounds) and [`licm`](super::licm) a round still compares an index for every group of accesses. In a
-//! loop that counts towards a limit, what these comparisons will say in all rounds to come can be computed at the
-//! end of any round.
+//! loop that counts towards a limit, what these comparisons will say in all rounds to come can be computed before any round.
 //!
 //! ```text
-//!        ┌─ head: checks, body, test ─► latch ─┐            test: one comparison with the limit
+//!                                              │
+//!        ┌─ head: checks, body, test ─► latch ─┤            test: one comparison with the limit
 //!        │                                     ▼
 //!        ├──────────────── no ──── range: all rounds that are left are in bounds
 //!        │                                     │ yes
@@ -14,9 +14,9 @@
 //!                    └──── yes ────┘
 //! ```
 //!
-//! The copy is entered, and left, between two rounds: it runs the rounds whose test will succeed, and hands the one whose test
-//! fails to the loop it was copied from. So nothing but the head's parameters passes between them, whatever ways lead into
-//! the loop and out of it. The copy counts one number, its *progress*; what changes by constants is computed from that
+//! The copy is entered, and left, between two rounds, or before the first one: it runs the rounds whose test will succeed, and hands
+//! the one whose test fails to the loop it was copied from. So nothing but the head's parameters passes between them, whatever ways
+//! lead into the loop and out of it. The copy counts one number, its *progress*; what changes by constants is computed from that
 //! ([`progress`]). If the rounds are not in bounds, the loop with the checks runs and fails where it must.
 //!
 //! # Which loops
@@ -42,8 +42,9 @@
 //! Loads from addresses that do not change leave the copy, if what it writes lies elsewhere: see [`hoist`]. So do guards that compare
 //! a pointer that is loaded with what was loaded before the loop ([`same_pointers`](super::same_pointers)).
 //!
-//! All of this is computed in the block `range` from what the back edge brings and from values outside of the cycle, never from
-//! values inside of it: another way to the latch may have left those of an earlier round. Fuel is counted by the polls in the copy,
+//! All of this is computed in the block `range` from what the head would be handed and from values outside of the cycle, never from
+//! values inside of it: another way to the latch may have left those of an earlier round. Before it stands a block that asks whether the
+//! round to come is a whole one: many loops go round no more than once. Fuel is counted by the polls in the copy,
 //! and the exits there hold the copy's values.
 
 mod cycle;
@@ -116,8 +117,10 @@ enum Change {
     As(Def),
 }
 
-/// What the block `range` finds out.
+/// What the block `range` finds out, and the one before it.
 struct RangeTest {
+    /// Whether the next round is a whole one, a uniform bool.
+    goes_on: Value,
     /// Whether all rounds up to the last whole one may run in the copy, a uniform bool.
     all_in_bounds: Value,
     /// How many follow the next one.
@@ -146,6 +149,8 @@ struct Counted<'a> {
     brought: HashMap<Value, Value>,
     /// What the back edge brings.
     next: Vec<Value>,
+    /// What the block `range` has of the head's parameters.
+    handed: Vec<Value>,
 }
 
 impl<'a> Counted<'a> {
@@ -163,7 +168,9 @@ impl<'a> Counted<'a> {
             brought.extend(region.block(pair[1]).params.iter().copied().zip(args.iter().copied()));
         }
         let next = edge_to(*cycle.blocks.last()?, cycle.blocks[0])?.args.clone();
-        Some(Counted { region, defs, home, dominators, cycle, brought, next })
+        let params = region.block(cycle.blocks[0]).params.clone();
+        let handed = params.into_iter().map(|p| region.new_value(region.ty(p))).collect();
+        Some(Counted { region, defs, home, dominators, cycle, brought, next, handed })
     }
 
     fn head(&self) -> BlockId {
@@ -314,14 +321,15 @@ impl<'a> Counted<'a> {
         if !self.cycle.checks.iter().all(|check| checked.contains(check)) {
             return None;
         }
-        let (mut insts, mut first_insts) = (Vec::new(), Vec::new());
+        let (mut test_insts, mut insts, mut first_insts) = (Vec::new(), Vec::new(), Vec::new());
         let in_advance = self.counts_in_advance(&checked);
         // What else may leave the copy may also stand between a load and what changes the pointer.
         if in_advance.is_none() && !expected.is_empty() {
             return None;
         }
-        let test = self.range_test(&counter, &ranges, in_advance.map(|_| expected), &mut insts)?;
-        let RangeTest { mut all_in_bounds, rounds, mut progress, hoisted } = test;
+        let loads_leave = in_advance.map(|_| expected);
+        let test = self.range_test(&counter, &ranges, loads_leave, (&mut test_insts, &mut insts))?;
+        let RangeTest { goes_on, mut all_in_bounds, rounds, mut progress, hoisted } = test;
         // Together first: what no loop around this one changes either leaves it.
         let mut m = Maker { region: self.region, to: &mut insts };
         let settled = settled.into_iter().reduce(|a, b| m.op(Op::And, Ty::Bool, &[a, b]));
@@ -330,30 +338,46 @@ impl<'a> Counted<'a> {
         }
         let some = progress.begin(&mut Maker { region: self.region, to: &mut first_insts }, rounds, in_advance);
         let loaded = hoisted.load(self, &mut progress, &mut first_insts);
-        let [range, enter, copy] = [0, 1, 2].map(|i| BlockId(self.region.blocks.len() as u32 + i));
-        let back = Edge { to: self.head(), args: self.next.clone() };
+        let entries = self.entries();
+        let [test, range, enter, copy] = [0, 1, 2, 3].map(|i| BlockId(self.region.blocks.len() as u32 + i));
+        let back = Edge { to: self.head(), args: self.handed.clone() };
         let mut args = vec![progress.first];
-        args.extend(self.others(&progress).map(|i| self.next[i]));
+        args.extend(self.others(&progress).map(|i| self.handed[i]));
         let into_copy = Edge { to: copy, args };
-        let into_enter = Edge { to: enter, args: Vec::new() };
+        let [into_range, into_enter] = [range, enter].map(|to| Edge { to, args: Vec::new() });
+        let block = |params, insts, end| Block { params, insts, end, cold: false };
+        let end = End::Branch { cond: goes_on, then: into_range, other: back.clone() };
+        self.region.blocks.push(block(self.handed.clone(), test_insts, end));
         let end = End::Branch { cond: all_in_bounds, then: into_enter, other: back.clone() };
-        self.region.blocks.push(Block { params: Vec::new(), insts, end, cold: false });
+        self.region.blocks.push(block(Vec::new(), insts, end));
         let end = match some {
             Some(cond) => End::Branch { cond, then: into_copy, other: back },
             None => End::Jump(into_copy),
         };
-        self.region.blocks.push(Block { params: Vec::new(), insts: first_insts, end, cold: false });
+        self.region.blocks.push(block(Vec::new(), first_insts, end));
         let kept = |inst: &Inst| match inst.kind {
             Kind::Guard { .. } => !checked.contains(&inst.args[0]),
             Kind::Tick { .. } | Kind::FramePass => in_advance.is_none(),
             _ => !hoisted.contains(inst),
         };
         self.copy(copy, &progress, loaded, kept);
-        let (head, latch) = (self.head(), self.latch());
-        for edge in self.region.blocks[latch.index()].end.edges_mut().filter(|edge| edge.to == head) {
-            *edge = Edge { to: range, args: Vec::new() };
+        let head = self.head();
+        for block in entries.into_iter().chain([self.latch()]) {
+            let edges = self.region.blocks[block.index()].end.edges_mut();
+            edges.filter(|edge| edge.to == head).for_each(|edge| edge.to = test);
         }
         Some(())
+    }
+
+    /// The blocks that lead into the loop from elsewhere; none if that is not known of all that lead to its head, as a loop with
+    /// several ways in would be left.
+    fn entries(&self) -> Vec<BlockId> {
+        let head = self.head();
+        let leads_here = |b: &BlockId| self.region.block(*b).end.edges().any(|edge| edge.to == head);
+        let before = (0..self.region.blocks.len() as u32).map(BlockId).filter(leads_here);
+        let entry = |b: BlockId| self.dominators.is_reachable(b).then(|| !self.dominators.dominates(head, b));
+        let known: Option<Vec<(BlockId, bool)>> = before.map(|b| Some((b, entry(b)?))).collect();
+        known.into_iter().flatten().filter(|(_, is_entry)| *is_entry).map(|(b, _)| b).collect()
     }
 
     /// What a round counts, if it can be counted before the first one: nothing else could leave the copy.
@@ -380,14 +404,14 @@ impl<'a> Counted<'a> {
         used.chain(handed).all(|v| self.is_inside(v) || at_latch(v))
     }
 
-    /// The value that something inside the cycle will have in the next round, computed at the latch.
+    /// The value that something inside the cycle will have in the next round, computed before it.
     fn next_round(&mut self, v: Value, to: &mut Vec<Inst>, made: &mut HashMap<Value, Value>) -> Option<Value> {
         let v = self.source(v);
         if !self.is_inside(v) {
             return Some(v);
         }
         if let Some(i) = self.parameter(v) {
-            return Some(self.next[i]);
+            return Some(self.handed[i]);
         }
         if let Some(&there) = made.get(&v) {
             return Some(there);
@@ -411,12 +435,13 @@ impl<'a> Counted<'a> {
         counter: &Counter,
         ranges: &[(Value, Value, Value, i64)],
         loads_leave: Option<&[Expected]>,
-        to: &mut Vec<Inst>,
+        (before, to): (&mut Vec<Inst>, &mut Vec<Inst>),
     ) -> Option<RangeTest> {
         let made = &mut HashMap::new();
         let mut changes = Changes::default();
-        let value = self.next_round(counter.value, to, made)?;
-        let limit = self.next_round(counter.limit, to, made)?;
+        let value = self.next_round(counter.value, before, made)?;
+        let limit = self.next_round(counter.limit, before, made)?;
+        let goes_on = counter.goes_on(&mut Maker { region: self.region, to: before }, value, limit);
         let mut sides = Vec::new();
         for &(_, distance, span, step) in ranges {
             sides.push((self.next_round(distance, to, made)?, self.next_round(span, to, made)?, step));
@@ -447,7 +472,7 @@ impl<'a> Counted<'a> {
                 ok = Maker { region: self.region, to }.op(Op::And, Ty::Bool, &[ok, holds]);
             }
         }
-        Some(RangeTest { all_in_bounds: ok, rounds, progress, hoisted })
+        Some(RangeTest { goes_on, all_in_bounds: ok, rounds, progress, hoisted })
     }
 
     /// The parameters of the head that the copy must hand on.

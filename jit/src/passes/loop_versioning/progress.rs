@@ -7,6 +7,8 @@
 //! So are addresses: the last one plus a multiple of `k`, which is an operand of the access itself. There an index of 32 bits is
 //! made one of 64, so it must not wrap around: its last value is computed in 64 bits beforehand (`rounds` is below 2³² and steps
 //! are below 2²⁹), and if it is not what 32 bits hold, the loop with the checks runs. Values in between lie between the two.
+//! Of addresses that differ by constants only the first one is computed: one comparison tells that none of their indices wraps around
+//! where that of the first one does not.
 //!
 //! If the copy can be left by nothing but its polls, the fuel of its rounds is counted before the first one, and there are no more
 //! rounds than fuel is left for without a poll. So are the frames that its rounds pass over: nothing else in it asks for their numbers.
@@ -31,11 +33,52 @@ struct Linear {
     factor: i64,
 }
 
-/// What an address is in a round: values times factors, and a constant.
-#[derive(PartialEq, Eq)]
+/// What an integer is in a round: values times factors, and a constant.
+#[derive(Default)]
 struct Sum {
     terms: Vec<(Value, i64)>,
     constant: i64,
+    /// The integers of 32 bits that are made ones of 64 in it, and the factors of these.
+    indices: Vec<(Index, i64)>,
+}
+
+/// An integer of 32 bits; the sum is the same modulo 2³².
+struct Index {
+    value: Value,
+    sum: Sum,
+}
+
+/// Addresses that differ by constants, counted from the first of them.
+struct Group {
+    sum: Sum,
+    first: Value,
+    factor: i64,
+    /// By how much indices of the others are below and above that of the first, where one index makes the difference.
+    low: i64,
+    high: i64,
+}
+
+impl Group {
+    /// By how much the index of another address differs from that of the first, if nothing else that is no constant does.
+    fn index_distance(&self, other: &Sum) -> Option<i64> {
+        let ([(a, a_factor)], [(b, b_factor)]) = (&self.sum.indices[..], &other.indices[..]) else { return None };
+        let alike = a_factor == b_factor && a.sum.terms == b.sum.terms && !a.sum.terms.is_empty();
+        let plain = a.sum.indices.is_empty() && b.sum.indices.is_empty();
+        let distance = b.sum.constant.checked_sub(a.sum.constant)?;
+        (alike && plain && small(distance)).then_some(distance)
+    }
+
+    /// Returns whether no index of the group wraps around where that of the first one does not. `None` if they are the same.
+    fn is_together(&self, m: &mut Maker<'_>, index: Value) -> Option<Value> {
+        let width = self.high - self.low;
+        if width == 0 {
+            return None;
+        }
+        let least = if m.region.ty(index).ty.is_signed() { i64::from(i32::MIN) } else { 0 };
+        let above = m.cast(Op::Bitcast, index, Ty::U32);
+        let lowest = m.with(Op::Add, Ty::U32, above, (self.low - least) as u32 as u64);
+        Some(m.with(Op::Le, Ty::U32, lowest, (i64::from(u32::MAX) - width) as u64))
+    }
 }
 
 /// How the copy computes what changes.
@@ -103,31 +146,56 @@ impl Progress {
             let ty = of.region.ty(p);
             let step = of.parameter_step(p, i).filter(|_| ty == Type::uniform(ty.ty) && ty.ty.is_int());
             if let Some(factor) = step.and_then(|s| self.factor(s)) {
-                self.linear.push((p, Linear { end: of.next[i], plus: 0, factor }));
+                self.linear.push((p, Linear { end: of.handed[i], plus: 0, factor }));
             }
         }
-        let (mut narrow, mut conditions) = (Vec::new(), Vec::new());
-        // Addresses that seem to differ by constants are counted from the first of them.
-        let mut leaders: Vec<(Sum, Value, i64)> = Vec::new();
+        // Indices, by how much they change, and how much further one of their group is.
+        let mut narrow: Vec<(Value, i64, i64)> = Vec::new();
+        let mut conditions = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
         for address in addresses(of) {
             let mut indices = Vec::new();
             let step = of.wide_step(address, DEPTH, &mut indices).filter(|&s| small(s));
             let Some(factor) = step.and_then(|s| self.factor(s)) else { continue };
             self.strides.push(factor);
-            let sound = indices.iter().all(|&(_, step)| small(step));
-            let Some(first) = of.next_round(address, to, made).filter(|_| sound) else { continue };
-            narrow.extend(indices);
+            if !indices.iter().all(|&(_, step)| small(step)) {
+                continue;
+            }
             let sum = of.sum(address);
-            let near = leaders.iter().find(|(s, _, f)| s.terms == sum.terms && *f == factor);
-            let distance = near.and_then(|(s, leader, _)| Some((*leader, sum.constant.checked_sub(s.constant)?)));
-            if let Some((leader, plus)) = distance.filter(|(_, plus)| plus.unsigned_abs() < 1 << 20) {
-                let mut m = Maker { region: of.region, to };
-                let there = m.with(Op::Add, Ty::U64, leader, plus as u64);
-                conditions.push(m.op(Op::Eq, Ty::U64, &[there, first]));
-                self.linear.push((address, Linear { end: leader, plus, factor }));
+            let near = groups.iter_mut().find_map(|group| {
+                let alike = group.sum.terms == sum.terms && group.factor == factor;
+                let plus = sum.constant.checked_sub(group.sum.constant)?;
+                (alike && plus.unsigned_abs() < 1 << 20).then_some((group, plus))
+            });
+            if let Some((group, plus)) = near {
+                match group.index_distance(&sum) {
+                    Some(distance) => {
+                        (group.low, group.high) = (group.low.min(distance), group.high.max(distance));
+                    }
+                    None => {
+                        let Some(first) = of.next_round(address, to, made) else { continue };
+                        let mut m = Maker { region: of.region, to };
+                        let there = m.with(Op::Add, Ty::U64, group.first, plus as u64);
+                        conditions.push(m.op(Op::Eq, Ty::U64, &[there, first]));
+                        narrow.extend(indices.into_iter().map(|(index, step)| (index, step, 0)));
+                    }
+                }
+                self.linear.push((address, Linear { end: group.first, plus, factor }));
             } else {
-                leaders.push((sum, first, factor));
+                let Some(first) = of.next_round(address, to, made) else { continue };
+                narrow.extend(indices.into_iter().map(|(index, step)| (index, step, 0)));
+                groups.push(Group { sum, first, factor, low: 0, high: 0 });
                 self.linear.push((address, Linear { end: first, plus: 0, factor }));
+            }
+        }
+        for group in groups {
+            let [(Index { value, .. }, _)] = group.sum.indices[..] else { continue };
+            let index = of.next_round(value, to, made)?;
+            conditions.extend(group.is_together(&mut Maker { region: of.region, to }, index));
+            for (_, step, plus) in narrow.iter_mut().filter(|(v, ..)| *v == value) {
+                let (out, further) =
+                    if *step > 0 { (group.high, *plus < group.high) } else { (group.low, *plus > group.low) };
+                *plus = if further { out } else { *plus };
             }
         }
         narrow.sort_unstable();
@@ -135,12 +203,16 @@ impl Progress {
         self.spread(of, to);
         // Of those that change alike, the one that is nearest to the end of their type.
         let mut outermost: Vec<(Ty, i64, Value)> = Vec::new();
-        for (v, step) in narrow {
-            let (ty, first) = (of.region.ty(v).ty, of.next_round(v, to, made)?);
+        for (v, step, plus) in narrow {
+            let (ty, mut first) = (of.region.ty(v).ty, of.next_round(v, to, made)?);
+            let mut m = Maker { region: of.region, to };
+            if plus != 0 {
+                first = m.with(Op::Add, ty, first, plus as u64);
+            }
             match outermost.iter_mut().find(|o| (o.0, o.1) == (ty, step)) {
                 Some((.., out)) => {
                     let op = if step > 0 { Op::Max } else { Op::Min };
-                    *out = Maker { region: of.region, to }.op(op, ty, &[*out, first]);
+                    *out = m.op(op, ty, &[*out, first]);
                 }
                 None => outermost.push((ty, step, first)),
             }
@@ -302,7 +374,7 @@ impl Counted<'_> {
 
     /// An address as a sum, as if no index wrapped around.
     fn sum(&self, address: Value) -> Sum {
-        let mut sum = Sum { terms: Vec::new(), constant: 0 };
+        let mut sum = Sum::default();
         self.add_to(&mut sum, address, 1, DEPTH);
         sum.terms.sort_unstable();
         sum
@@ -326,7 +398,17 @@ impl Counted<'_> {
             Some((def, Kind::Op { op: Op::Shl, .. })) if known(def.arg(1)).is_some_and(|by| by < 32) => {
                 self.add_to(sum, def.arg(0), factor << known(def.arg(1)).unwrap_or(0), depth - 1);
             }
-            Some((def, Kind::Op { op: Op::Convert | Op::Bitcast, from, .. })) if from.is_int() => {
+            Some((def, Kind::Op { op: Op::Convert, ty: Ty::I64 | Ty::U64, from: Ty::I32 | Ty::U32 })) => {
+                let mut index = Sum::default();
+                self.add_to(&mut index, def.arg(0), 1, depth - 1);
+                index.terms.sort_unstable();
+                sum.terms.extend(index.terms.iter().map(|&(v, times)| (v, factor.wrapping_mul(times))));
+                sum.constant = sum.constant.wrapping_add(factor.wrapping_mul(index.constant));
+                sum.indices.push((Index { value: self.source(def.arg(0)), sum: index }, factor));
+            }
+            Some((def, Kind::Op { op: Op::Convert | Op::Bitcast, ty, from }))
+                if from.is_int() && ty.is_int() && ty.size() <= from.size() =>
+            {
                 self.add_to(sum, def.arg(0), factor, depth - 1);
             }
             _ => sum.terms.push((v, factor)),

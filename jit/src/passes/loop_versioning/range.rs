@@ -21,11 +21,14 @@ pub(super) fn small(step: i64) -> bool {
 }
 
 impl Counter {
-    /// Of the round in which the counter has a value: whether it is a whole one and all is sound; and how many whole ones follow, in 64
-    /// bits.
+    /// Returns whether the round in which the counter has a value is a whole one.
+    pub fn goes_on(&self, m: &mut Maker<'_>, value: Value, limit: Value) -> Value {
+        m.op(self.op, self.ty, &[value, limit])
+    }
+
+    /// Of a whole round in which the counter has a value: how many whole ones follow, in 64 bits; and whether that is sound.
     pub fn rounds_after(&self, m: &mut Maker<'_>, value: Value, limit: Value) -> (Value, Value) {
         let ty = self.ty;
-        let whole = m.op(self.op, ty, &[value, limit]);
         let (near, far) = if self.step > 0 { (value, limit) } else { (limit, value) };
         let distance = m.op(Op::Sub, ty, &[far, near]);
         let distance = m.cast(Op::Bitcast, distance, if ty.size() == 4 { Ty::U32 } else { Ty::U64 });
@@ -44,8 +47,7 @@ impl Counter {
             let least = if ty.is_signed() { !most } else { 0 };
             m.with(Op::Ge, ty, limit, least.wrapping_sub(self.step as u64))
         };
-        let ok = m.op(Op::And, Ty::Bool, &[few, sound]);
-        (m.op(Op::And, Ty::Bool, &[ok, whole]), rounds)
+        (m.op(Op::And, Ty::Bool, &[few, sound]), rounds)
     }
 }
 
