@@ -2,7 +2,7 @@
 
 mod harness;
 
-use harness::passing::{I32, becomes, cast, i32_};
+use harness::passing::{I32, becomes, cast, i32_, simplified};
 use spmdvm_jit::ir::{Builder, Kind, Type, Value};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::Ty;
@@ -295,5 +295,56 @@ fn masks_obey_the_laws_of_sets() {
          %9: v.bool = splat %12
          exit x0
          r5=%9 r6=%4",
+    );
+}
+
+#[test]
+fn neutral_elements_of_floats_are_left_out_where_arithmetic_asks() {
+    let float = |b: &mut Builder, x: f32| b.constant(Ty::F32, u64::from(x.to_bits()));
+    folds(
+        |b, [x, y, ..]| {
+            let [x, y] = [x, y].map(|v| bits(b, v, I32, Ty::F32));
+            let [zero, minus_zero, one] = [0.0, -0.0, 1.0].map(|x| float(b, x));
+            let same = b.op(Op::Sub, Ty::F32, &[x, zero]);
+            let same = b.op(Op::Mul, Ty::F32, &[one, same]);
+            let same = b.op(Op::Add, Ty::F32, &[same, minus_zero]);
+            vec![b.op(Op::Fma, Ty::F32, &[same, same, y]), b.op(Op::Lt, Ty::F32, &[y, same])]
+        },
+        "%6: v.f32 = bitcast.f32.i32 %0
+         %7: v.f32 = bitcast.f32.i32 %1
+         %14: v.f32 = fma.f32 %6, %6, %7
+         %15: v.bool = lt.f32 %7, %6
+         exit x0
+         r84=%14 r5=%15",
+    );
+    // Of zeros the sum is another one, and the difference has another sign; and the sign of a NaN would be seen.
+    let stay = |compute: fn(&mut Builder, Value, Value) -> Value, what: &str| {
+        let text = simplified(&["fold", "dead"], |b, [x, ..]| {
+            let (x, zero) = (bits(b, x, I32, Ty::F32), float(b, 0.0));
+            let v = compute(b, x, zero);
+            vec![v]
+        });
+        assert!(text.contains(what), "{text}");
+    };
+    stay(
+        |b, x, zero| {
+            let sum = b.op(Op::Add, Ty::F32, &[x, zero]);
+            b.op(Op::Mul, Ty::F32, &[sum, x])
+        },
+        "add.f32",
+    );
+    stay(
+        |b, x, zero| {
+            let difference = b.op(Op::Sub, Ty::F32, &[zero, x]);
+            b.op(Op::Mul, Ty::F32, &[difference, x])
+        },
+        "sub.f32",
+    );
+    stay(
+        |b, x, zero| {
+            let same = b.op(Op::Sub, Ty::F32, &[x, zero]);
+            b.op(Op::Sign, Ty::F32, &[same])
+        },
+        "sub.f32",
     );
 }

@@ -16,8 +16,9 @@
 //! masks of bits are joined; identities and absorbing elements disappear; a product with a power of two is a shift;
 //! comparisons of a value with itself are decided. All of them hold modulo 2ⁿ, so wrapping changes nothing.
 //!
-//! *Floats* have no identities here: `x + 0` is not `x` for −0, and even `x * 1` differs for the one NaN that arithmetic is
-//! not to pass on (invariant S3). Only what is about the sign is simplified, `abs(-x)` is `abs(x)`; and a quotient by a power of two
+//! *Floats* have few identities: `x + 0` is not `x` for −0, and even `x * 1` and `x - 0` differ from it for the one NaN that arithmetic
+//! is not to pass on (invariant S3). These two are `x` where arithmetic or a comparison asks for them, to which all NaNs are alike.
+//! Else only what is about the sign is simplified, `abs(-x)` is `abs(x)`; and a quotient by a power of two
 //! is a product, where that of the reciprocal is one too: both round the same number.
 //!
 //! *Addresses.* One in an array of a frame plus a constant is another, if that lies in the array:
@@ -247,6 +248,9 @@ impl<'a> Folder<'a> {
     }
 
     fn specific(&mut self, op: Op, ty: Ty, from: Ty, args: &[Value]) -> Option<Rewrite> {
+        if let Some(args) = self.without_neutral(op, ty, args) {
+            return Some(Rewrite::Inst(Kind::Op { op, ty, from }, args));
+        }
         match op {
             Op::Mov => Some(Rewrite::Value(args[0])),
             Op::Select => self.select(ty, args),
@@ -256,6 +260,37 @@ impl<'a> Folder<'a> {
             Op::FDiv => self.quotient(ty, args),
             _ => self.unary(op, args[0]),
         }
+    }
+
+    /// The operands of arithmetic or a comparison of floats, without sums and products that change nothing but a NaN.
+    fn without_neutral(&self, op: Op, ty: Ty, args: &[Value]) -> Option<Vec<Value>> {
+        let computes = matches!(op, Op::Add | Op::Sub | Op::Mul | Op::FDiv | Op::Fma | Op::Sqrt);
+        let compares = matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
+        if !ty.is_float() || !(computes || compares) {
+            return None;
+        }
+        let same: Vec<Value> = args.iter().map(|&v| self.same_number(v).unwrap_or(v)).collect();
+        (same != args).then_some(same)
+    }
+
+    /// What a float is equal to, if it is `x - 0`, `x + -0` or `x * 1`: the same number, but maybe another NaN.
+    fn same_number(&self, v: Value) -> Option<Value> {
+        let (def, ty) = (self.defs.get(v)?, self.ty(v).ty);
+        let sign = 1u64 << (8 * ty.size() - 1);
+        let one = match ty {
+            Ty::F16 => 0x3c00,
+            Ty::F32 => u64::from(1f32.to_bits()),
+            _ => 1f64.to_bits(),
+        };
+        let neutral = match def.op()? {
+            Op::Sub => 0,
+            Op::Add => sign,
+            Op::Mul => one,
+            _ => return None,
+        };
+        let is_neutral = |i: usize| self.known(def.arg(i)) == Some(neutral);
+        let of = [(1, 0), (0, 1)].into_iter().find(|&(i, _)| is_neutral(i) && (i == 1 || def.op() != Some(Op::Sub)));
+        of.map(|(_, x)| def.arg(x)).filter(|&x| ty.is_float() && self.ty(x) == self.ty(v))
     }
 
     /// A float divided by a power of two.
