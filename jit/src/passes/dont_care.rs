@@ -145,7 +145,7 @@ impl Lanes {
 }
 
 /// Returns whether an operation computes each lane from that lane of its operands, whatever they are.
-fn is_by_lane(op: Op) -> bool {
+pub(super) fn is_by_lane(op: Op) -> bool {
     let by_form = matches!(op.info().form, Form::Unary | Form::Binary | Form::Ternary | Form::Compare);
     by_form || matches!(op, Op::Select | Op::Convert | Op::Bitcast)
 }

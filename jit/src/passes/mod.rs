@@ -26,6 +26,7 @@
 //! | [`ticks`] | fuel of several places in a block is counted at the first |
 //! | [`narrow`] | vectors of integers of which only low bits count become narrower |
 //! | [`rematerialise`] | what only snapshots need is computed anew before calls |
+//! | [`nan_bits`] | bits of floats are as they are where nobody can tell one NaN from another |
 //! | [`dont_care`] | gathers do not clear don't-care lanes: inactive ones that nobody sees |
 //! | [`dead`] | what nothing uses disappears, registers that did not change too |
 //!
@@ -52,6 +53,7 @@ pub mod loop_versioning;
 pub(crate) mod make;
 pub mod mask_words;
 pub mod mem2reg;
+pub mod nan_bits;
 pub mod narrow;
 pub mod params;
 pub mod pointer_induction;
@@ -108,6 +110,7 @@ pub const PASSES: &[Pass] = &[
     ("ticks", ticks::run),
     ("narrow", narrow::run),
     ("rematerialise", rematerialise::run),
+    ("nan_bits", nan_bits::run),
     ("dont_care", dont_care::run),
     ("dead", dead::run),
 ];
