@@ -82,12 +82,11 @@ fn a_lane_of_the_lane_numbers_is_its_own_number() {
             [two, far, unknown].into_iter().map(|lane| b.inst(ops(Op::Extract), &[lanes, lane], u)).collect()
         },
         "%7: i32 = const 0x2
-         %8: i32 = const 0x40
-         %6: v.i32 = iota.i32
-         %10: i32 = extract.i32 %6, %8
-         %11: i32 = extract.i32 %6, %2
+         %12: i32 = const 0xf
+         %15: i32 = const 0x0
+         %16: i32 = and.i32 %2, %12
          exit x0
-         r24=%7 r25=%10 r26=%11",
+         r24=%7 r25=%15 r26=%16",
     );
 }
 
@@ -109,11 +108,11 @@ fn a_lane_of_a_sum_with_the_lane_numbers_is_a_sum() {
             of
         },
         "%7: i32 = const 0x0
-         %17: i32 = const 0xfffffffe
+         %20: i32 = const 0xfffffffe
          %6: v.i32 = iota.i32
          %9: v.i32 = add.i32 %2, %6
          %11: v.i32 = add.i32 %0, %6
-         %13: i32 = add.i32 %2, %17
+         %13: i32 = add.i32 %2, %20
          %14: i32 = extract.i32 %11, %7
          %16: v.bool = ne.i32 %9, %9
          exit x0

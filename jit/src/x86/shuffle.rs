@@ -231,7 +231,7 @@ impl<L: Level> Select<'_, L> {
     }
 
     /// Elements of one vector. The processor cuts numbers to those of all its elements, which may be more than the lanes.
-    fn permuted(&mut self, table: VReg, numbers: VReg, size: usize) -> VReg {
+    pub(super) fn permuted(&mut self, table: VReg, numbers: VReg, size: usize) -> VReg {
         let form = self.form(size);
         let numbers = if self.fills_vector(size) { numbers } else { self.cut_numbers(numbers, size) };
         let [x, numbers] = [table, numbers].map(|r| Arg::Use(r, form));

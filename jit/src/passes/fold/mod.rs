@@ -27,7 +27,7 @@
 //! *Conversions* ([`convert`]). One after another becomes one where the first loses nothing, or the second keeps no more
 //! than what the first has kept.
 //!
-//! *Lanes.* A lane of a splat is its uniform value, one of `iota` its number.
+//! *Lanes.* A lane of a splat is its uniform value, one of `iota` its number, also where which lane it is turns out later.
 //!
 //! *Masks* ([`masks`]). Lattice laws of `and`, `or`, `not`; the inner one of two nested `select`s, where the outer mask
 //! decides it; a choice between the two operands of a comparison is `min` or `max`; votes and bits of known masks. What implies
@@ -317,20 +317,36 @@ impl<'a> Folder<'a> {
 
     /// What a lane holds in `iota`, or in a sum or difference of that and of what is the same in all lanes.
     fn lane_number(&mut self, v: Value, lane: Value) -> Option<Rewrite> {
-        let lane = self.known(lane).filter(|&lane| lane < self.region.width.lanes() as u64)?;
         let inst = self.defs.get(v)?;
         let Kind::Op { op, ty, .. } = inst.kind else { return None };
+        if !ty.is_int() || self.ty(lane).is_varying() {
+            return None;
+        }
         match op {
-            Op::Iota => Some(Rewrite::Const(lane)),
-            Op::Add | Op::Sub if ty.is_int() => {
+            Op::Iota => Some(Rewrite::Value(self.number_of_lane(lane, ty))),
+            Op::Add | Op::Sub => {
                 let is_lane = [0, 1].map(|i| self.op(inst.arg(i), Op::Iota).is_some());
                 let uniform = |v: Value| if self.ty(v).is_varying() { self.defs.splat(v) } else { Some(v) };
                 let same = [0, 1].map(|i| uniform(inst.arg(i)));
-                let of_lane = |i: usize| if is_lane[i] { Some(self.constant(ty, lane)) } else { same[i] };
-                let [Some(a), Some(b)] = [0, 1].map(of_lane) else { return None };
+                if (0..2).any(|i| !is_lane[i] && same[i].is_none()) {
+                    return None;
+                }
+                let of_lane = |i: usize| same[i].filter(|_| !is_lane[i]);
+                let [a, b] = [0, 1].map(|i| of_lane(i).unwrap_or_else(|| self.number_of_lane(lane, ty)));
                 Some(plain(op, ty, &[a, b]))
             }
             _ => None,
+        }
+    }
+
+    /// The number of a lane that is named by a number modulo the number of lanes.
+    fn number_of_lane(&mut self, lane: Value, ty: Ty) -> Value {
+        let from = self.ty(lane).ty;
+        let mask = self.constant(from, self.region.width.lanes() as u64 - 1);
+        let number = self.emit(Kind::Op { op: Op::And, ty: from, from }, vec![lane, mask], Type::uniform(from));
+        match from == ty {
+            true => number,
+            false => self.emit(Kind::Op { op: Op::Convert, ty, from }, vec![number], Type::uniform(ty)),
         }
     }
 
