@@ -6,7 +6,7 @@
 //!
 //! # Rules
 //!
-//! Of a float `x`, a value is *NaN with `x`* if it is `x`, or a sum, difference, product, quotient, root or the like of which an operand is.
+//! Of a float `x`, a value is *NaN with `x`* if it is `x`, or a sum, difference, product, quotient or root of which an operand is.
 //! Which NaN `x` is cannot be told from a value made of its bits if each use of that value is
 //!
 //! - arithmetic of floats of which another operand is NaN with `x`: so is its result;

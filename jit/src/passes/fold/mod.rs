@@ -282,15 +282,15 @@ impl<'a> Folder<'a> {
             Ty::F32 => u64::from(1f32.to_bits()),
             _ => 1f64.to_bits(),
         };
-        let neutral = match def.op()? {
-            Op::Sub => 0,
-            Op::Add => sign,
-            Op::Mul => one,
+        let (neutral, commutes) = match def.op()? {
+            Op::Sub => (0, false),
+            Op::Add => (sign, true),
+            Op::Mul => (one, true),
             _ => return None,
         };
         let is_neutral = |i: usize| self.known(def.arg(i)) == Some(neutral);
-        let of = [(1, 0), (0, 1)].into_iter().find(|&(i, _)| is_neutral(i) && (i == 1 || def.op() != Some(Op::Sub)));
-        of.map(|(_, x)| def.arg(x)).filter(|&x| ty.is_float() && self.ty(x) == self.ty(v))
+        let other = if is_neutral(1) { Some(0) } else { (commutes && is_neutral(0)).then_some(1) };
+        other.map(|i| def.arg(i)).filter(|&x| ty.is_float() && self.ty(x) == self.ty(v))
     }
 
     /// A float divided by a power of two.
