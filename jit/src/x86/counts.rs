@@ -13,7 +13,7 @@ use super::inst::{Arg, Base, Mem, Size};
 use super::level::Level;
 use super::select::Select;
 use crate::backend::CompileError;
-use iced_x86::{Code, Register};
+use iced_x86::{Code, OpKind, Register};
 use spmdvm_vm::interp::native::Context;
 use std::mem::offset_of;
 
@@ -67,7 +67,18 @@ impl<L: Level> Asm<'_, L> {
         }
         // The scratch memory, above the address to return to.
         let scratch = |lane: usize| at(Register::RSP, 8 + 4 * lane as i32);
-        self.put(Build::new(Code::EVEX_Vmovups_zmmm512_k1z_zmm).mem(scratch(0)).reg(COUNTS))?;
+        // In halves: of 512 bits that have just been stored, a part is long in coming on Intel's processors.
+        let [all, half] = [COUNTS, L::SPARE_VECTOR].map(|register| sized(register, Size::Y));
+        self.put(Build::new(Code::EVEX_Vmovups_ymmm256_k1z_ymm).mem(scratch(0)).reg(all))?;
+        if self.counters.len() > 8 {
+            self.put(
+                Build::new(Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8)
+                    .reg(half)
+                    .reg(COUNTS)
+                    .imm(OpKind::Immediate8, 1),
+            )?;
+            self.put(Build::new(Code::EVEX_Vmovups_ymmm256_k1z_ymm).mem(scratch(8)).reg(half))?;
+        }
         let counters = at(CONTEXT, offset_of!(Context, counters) as i32);
         self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(counters))?;
         for (lane, &n) in self.counters.iter().enumerate() {
