@@ -16,6 +16,8 @@ pub struct Advice {
     lost: HashMap<(Variant, ProgramPoint), Loss>,
     /// How often that has been found out.
     losses: u32,
+    /// The same, of each, whether or not it is chosen again by now.
+    losses_of: HashMap<(Variant, ProgramPoint), u32>,
     /// What was seen lately, of each look less than of those after it.
     lately: Profile,
     /// Ways that were left out and have been taken since, by the instruction at which they begin.
@@ -35,6 +37,8 @@ struct Loss {
     share: f32,
     /// Losses that had been found out by then, with this one.
     number: u32,
+    /// How many times it must be seen much more or less often before it is chosen again.
+    patience: u32,
 }
 
 /// The access pattern: how the addresses of the active lanes lie, as a rule.
@@ -70,6 +74,12 @@ const FEW: u32 = 4;
 /// saved.
 const MOVED: f32 = 0.5;
 
+/// How many times as often that must be so for each time that it has lost again: what lanes do may change with every look.
+const AGAIN: u32 = 4;
+
+/// Most times.
+const MOST_PATIENCE: u32 = 1024;
+
 impl Advice {
     /// With these settings, and nothing seen yet.
     pub fn new(settings: &Settings) -> Advice {
@@ -79,6 +89,7 @@ impl Advice {
             dropped: HashSet::new(),
             lost: HashMap::new(),
             losses: 0,
+            losses_of: HashMap::new(),
             lately: Profile::default(),
             wanted: HashSet::new(),
             large: false,
@@ -216,7 +227,8 @@ impl Advice {
             |variant, at, then: f32| share(&self.lately, variant, at).is_some_and(|s| (s - then).abs() >= MOVED);
         let mut again = Vec::new();
         self.lost.retain(|&(variant, at), loss| {
-            let stays = now.of(at).is_none() || !moved(variant, at, loss.share);
+            loss.patience -= (now.of(at).is_some() && moved(variant, at, loss.share)) as u32;
+            let stays = loss.patience > 0;
             again.extend((!stays).then_some((variant, at)));
             stays
         });
@@ -230,7 +242,8 @@ impl Advice {
         }
         let (profile, lost) = (self.lately.clone(), self.lost.clone());
         let (dropped, wanted, lately) = (HashSet::new(), HashSet::new(), Profile::default());
-        let fresh = Advice { profile, dropped, lost, lately, wanted, every: false, ..*self };
+        let losses_of = HashMap::new();
+        let fresh = Advice { profile, dropped, lost, losses_of, lately, wanted, every: false, ..*self };
         let seen_now = now.iter().filter_map(|(&at, _)| Some((at, fresh.profile.of(at)?)));
         for (at, seen) in seen_now.filter(|(at, seen)| seen.times >= 2 * FEW && !suiting.contains(at)) {
             let better = fresh.choices(at).into_iter().filter(|choice| !self.choices(at).contains(choice));
@@ -270,9 +283,13 @@ impl Advice {
     pub fn lose(&mut self, variant: Variant, places: &[ProgramPoint]) {
         let seen = |at| share(&self.lately, variant, at).or_else(|| share(&self.profile, variant, at));
         let number = self.losses + 1;
-        let loss = |at| Loss { share: seen(at).unwrap_or(0.0), number };
-        let lost: Vec<_> = places.iter().map(|&at| ((variant, at), loss(at))).collect();
-        self.lost.extend(lost);
+        let shares: Vec<f32> = places.iter().map(|&at| seen(at).unwrap_or(0.0)).collect();
+        for (&at, share) in places.iter().zip(shares) {
+            let before = self.losses_of.entry((variant, at)).or_default();
+            let patience = AGAIN.saturating_pow(*before).min(MOST_PATIENCE);
+            *before += 1;
+            self.lost.insert((variant, at), Loss { share, number, patience });
+        }
         self.losses = number;
     }
 
@@ -385,6 +402,26 @@ mod tests {
         assert_eq!(advice.access_pattern(AT), None);
         assert!(advice.think_again(&seen(100), &HashSet::new()));
         assert_eq!(advice.access_pattern(AT), Some(AccessPattern::Consecutive));
+    }
+
+    /// What changes with every look would have it come and go.
+    #[test]
+    fn what_has_lost_again_stays_lost_for_longer() {
+        let mut advice = Advice::new(&Settings::default());
+        advice.profile = seen(100);
+        for looks in [1, 4, 16] {
+            advice.lose(Variant::Consecutive, &[AT]);
+            for _ in 1..looks {
+                assert!(!advice.think_again(&seen(0), &HashSet::new()));
+                assert!(!advice.allows(Variant::Consecutive, AT));
+            }
+            assert!(advice.think_again(&seen(0), &HashSet::new()));
+            assert!(advice.allows(Variant::Consecutive, AT));
+            // Until it is seen as often as before.
+            for _ in 0..6 {
+                advice.think_again(&seen(100), &HashSet::from([AT]));
+            }
+        }
     }
 
     #[test]
