@@ -71,6 +71,8 @@ pub mod ticks;
 use crate::abort::{Abort, Defect};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region, Value, verify};
+use spmdvm_vm::isa::Op;
+use spmdvm_vm::types::Ty;
 
 /// A pass and its name.
 pub type Pass = (&'static str, fn(&mut Region));
@@ -129,6 +131,20 @@ pub fn optimise(region: &mut Region) -> Result<(), Abort> {
         check(region, name)?;
     }
     Ok(())
+}
+
+/// Returns whether an operation is arithmetic of floats, if they are what it is of: it gives NaN if an operand is one, whichever.
+fn is_float_arithmetic(op: Op) -> bool {
+    matches!(op, Op::Add | Op::Sub | Op::Mul | Op::FDiv | Op::Fma | Op::Sqrt)
+}
+
+/// How many bits of a float are its fraction.
+fn fraction_bits(ty: Ty) -> u32 {
+    match ty {
+        Ty::F16 => 10,
+        Ty::F32 => 23,
+        _ => 52,
+    }
 }
 
 /// In debug builds, checks that the region is still valid.

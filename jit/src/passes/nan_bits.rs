@@ -17,6 +17,7 @@
 
 use super::defs::Defs;
 use super::dont_care::is_by_lane;
+use super::{fraction_bits, is_float_arithmetic};
 use crate::ir::{End, Inst, Kind, Region, Value};
 use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::isa::{Form, Op};
@@ -52,7 +53,7 @@ fn canonical(inst: &Inst) -> Option<(Ty, Ty)> {
 
 /// Returns whether an operation on floats gives NaN if an operand is one.
 fn passes_nan_on(op: Op) -> bool {
-    matches!(op, Op::Add | Op::Sub | Op::Mul | Op::FDiv | Op::Fma | Op::Sqrt | Op::Neg)
+    is_float_arithmetic(op) || op == Op::Neg
 }
 
 /// Who uses which value.
@@ -150,11 +151,7 @@ impl Search<'_> {
     fn is_same_for_all(&self, op: Op, ty: Ty, inst: &Inst) -> bool {
         let Some(limit) = self.uses.defs.known(inst.args[1]) else { return false };
         let Some(plus) = self.plus(inst.args[0]) else { return false };
-        let fraction_bits = match self.uses.region.ty(self.float).ty {
-            Ty::F16 => 10,
-            Ty::F32 => 23,
-            _ => 52,
-        };
+        let fraction_bits = fraction_bits(self.uses.region.ty(self.float).ty);
         let sign = 1u64 << (8 * ty.size() - 1);
         let infinity = sign - (1 << fraction_bits);
         let all = sign | (sign - 1);

@@ -49,7 +49,7 @@ mod masks;
 pub(crate) use ints::{exchanged, opposite};
 
 use super::defs::{Def, Defs};
-use super::{identity, replace};
+use super::{fraction_bits, identity, is_float_arithmetic, replace};
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, Edge, End, Inst, Kind, Region, Type, Value};
@@ -264,9 +264,7 @@ impl<'a> Folder<'a> {
 
     /// The operands of arithmetic or a comparison of floats, without sums and products that change nothing but a NaN.
     fn without_neutral(&self, op: Op, ty: Ty, args: &[Value]) -> Option<Vec<Value>> {
-        let computes = matches!(op, Op::Add | Op::Sub | Op::Mul | Op::FDiv | Op::Fma | Op::Sqrt);
-        let compares = matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
-        if !ty.is_float() || !(computes || compares) {
+        if !ty.is_float() || !(is_float_arithmetic(op) || op.info().form == Form::Compare) {
             return None;
         }
         let same: Vec<Value> = args.iter().map(|&v| self.same_number(v).unwrap_or(v)).collect();
@@ -276,31 +274,21 @@ impl<'a> Folder<'a> {
     /// What a float is equal to, if it is `x - 0`, `x + -0` or `x * 1`: the same number, but maybe another NaN.
     fn same_number(&self, v: Value) -> Option<Value> {
         let (def, ty) = (self.defs.get(v)?, self.ty(v).ty);
-        let sign = 1u64 << (8 * ty.size() - 1);
-        let one = match ty {
-            Ty::F16 => 0x3c00,
-            Ty::F32 => u64::from(1f32.to_bits()),
-            _ => 1f64.to_bits(),
-        };
         let (neutral, commutes) = match def.op()? {
             Op::Sub => (0, false),
-            Op::Add => (sign, true),
-            Op::Mul => (one, true),
+            Op::Add => (1 << (8 * ty.size() - 1), true),
+            Op::Mul => (sem::eval(Op::Convert, ty, Ty::I32, [1, 0, 0])?, true),
             _ => return None,
         };
         let is_neutral = |i: usize| self.known(def.arg(i)) == Some(neutral);
         let other = if is_neutral(1) { Some(0) } else { (commutes && is_neutral(0)).then_some(1) };
-        other.map(|i| def.arg(i)).filter(|&x| ty.is_float() && self.ty(x) == self.ty(v))
+        other.map(|i| def.arg(i)).filter(|&x| self.ty(x) == self.ty(v))
     }
 
     /// A float divided by a power of two.
     fn quotient(&mut self, ty: Ty, args: &[Value]) -> Option<Rewrite> {
         let divisor = self.known(args[1])?;
-        let fraction_bits = match ty {
-            Ty::F16 => 10,
-            Ty::F32 => 23,
-            _ => 52,
-        };
+        let fraction_bits = fraction_bits(ty);
         let sign = 1 << (8 * ty.size() - 1);
         let exponent = (divisor & !sign) >> fraction_bits;
         // Twice the bias, the exponent of 1.

@@ -138,6 +138,11 @@ struct InAdvance {
     frames: u32,
 }
 
+/// A block that is not cold.
+fn block(params: Vec<Value>, insts: Vec<Inst>, end: End) -> Block {
+    Block { params, insts, end, cold: false }
+}
+
 /// A loop that may be copied.
 struct Counted<'a> {
     region: &'a mut Region,
@@ -345,7 +350,6 @@ impl<'a> Counted<'a> {
         args.extend(self.others(&progress).map(|i| self.handed[i]));
         let into_copy = Edge { to: copy, args };
         let [into_range, into_enter] = [range, enter].map(|to| Edge { to, args: Vec::new() });
-        let block = |params, insts, end| Block { params, insts, end, cold: false };
         let end = End::Branch { cond: goes_on, then: into_range, other: back.clone() };
         self.region.blocks.push(block(self.handed.clone(), test_insts, end));
         let end = End::Branch { cond: all_in_bounds, then: into_enter, other: back.clone() };
@@ -528,7 +532,6 @@ impl<'a> Counted<'a> {
         let behind = BlockId(copy.0 + 1);
         let (then, other) = (Edge { to: copy, args: again }, Edge { to: behind, args: Vec::new() });
         let back = Edge { to: self.head(), args };
-        let block = |params, insts, end| Block { params, insts, end, cold: false };
         self.region.blocks.push(block(params, insts, End::Branch { cond: more, then, other }));
         self.region.blocks.push(block(Vec::new(), Vec::new(), End::Jump(back)));
     }
