@@ -162,7 +162,8 @@ fn check(region: &Region, after: &'static str) -> Result<(), Abort> {
 ///
 /// Memory that ends within a region is that of frames that it, or what it calls, has made. Pointers to it are what makes such a
 /// frame gives, and what has been loaded, returned or otherwise got since the first one began. So those last that the region was entered
-/// with, what it has loaded before any frame, and what is computed from these alone.
+/// with, what it has loaded before any frame, and what is computed from these alone. A sum of a pointer and an offset stays in the
+/// pointer's region (`vm::sem::padd`), wherever the offset comes from.
 pub(crate) struct Lasting {
     /// By value; nothing, if the region makes no frames with memory.
     values: Option<Vec<bool>>,
@@ -180,7 +181,11 @@ impl Lasting {
                 before_frames &= b == BlockId(0) && !makes_or_ends_frame(inst.kind);
                 let is_given = inst.kind.is_pure() || before_frames;
                 if let Some(result) = inst.result.filter(|_| is_given) {
-                    values[result.index()] = inst.args.iter().all(|arg| values[arg.index()]);
+                    let of_region = match inst.kind {
+                        Kind::Op { op: Op::PAdd, .. } => &inst.args[..1],
+                        _ => &inst.args[..],
+                    };
+                    values[result.index()] = of_region.iter().all(|arg| values[arg.index()]);
                 }
             }
         }
