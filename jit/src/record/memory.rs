@@ -356,7 +356,11 @@ impl Recorder<'_> {
         slow: impl FnOnce(&mut Self) -> Vec<Value>,
     ) {
         let (yes, no) = (self.b.block(), self.b.block());
-        self.b.region.blocks[no.index()].cold = true;
+        // What is done in one of two ways in a cold block is done in cold ones.
+        let cold = self.b.region.block(self.b.current()).cold;
+        let blocks = &mut self.b.region.blocks;
+        [yes, join].iter().for_each(|b| blocks[b.index()].cold |= cold);
+        blocks[no.index()].cold = true;
         self.b.branch(ok, (yes, &[]), (no, &[]));
         self.b.switch_to(yes);
         let found = fast(self);

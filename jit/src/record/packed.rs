@@ -2,8 +2,9 @@
 //!
 //! `packed_store_active` and its like access an array by how many of the active lanes lie below each lane: so these take
 //! consecutive elements, as many as there are active lanes. All of them are in bounds if the first is and the rest of the
-//! array from there on has room for as many: two comparisons of uniform values, where the lanes would have to be checked one
-//! by one. Who computes the index in another way than the library does has an ordinary scatter.
+//! array from there on has room for as many, where the lanes would have to be checked one by one. Almost always there is room
+//! for a whole vector, which is one comparison, and in a loop the same as that of accesses of whole vectors; only where there
+//! is not, the active lanes are counted. Who computes the index in another way than the library does has an ordinary scatter.
 
 use super::Recorder;
 use super::memory::Operand;
@@ -20,12 +21,15 @@ impl Recorder<'_> {
             return Some(self.load_lanes(state, &in_a_row(at)));
         }
         let (ty, mask) = (Type::varying(at.ty), self.mask_value(state.mask()));
-        let ok = self.packed_in_bounds(at, lanes, false);
         let fast = |r: &mut Self| {
             let host = r.host(at);
             r.emit(Kind::LoadPacked { ty: at.ty }, &[host, mask], ty)
         };
-        Some(self.either_value(ok, ty, fast, |r| r.load_any(state, at, true)))
+        let fits = self.vector_in_bounds(at, false);
+        Some(self.either_value(fits, ty, fast, |r| {
+            let ok = r.packed_in_bounds(at, lanes, false);
+            r.either_value(ok, ty, fast, |r| r.load_any(state, at, true))
+        }))
     }
 
     /// Records a store, if it is a packed one.
@@ -36,12 +40,15 @@ impl Recorder<'_> {
             return true;
         }
         let (value, mask) = (self.varying_value(value), self.mask_value(state.mask()));
-        let ok = self.packed_in_bounds(at, lanes, true);
         let fast = |r: &mut Self| {
             let host = r.host(at);
             r.effect(Kind::StorePacked { ty: at.ty }, &[host, value, mask]);
         };
-        self.either(ok, fast, |r| r.store_any(state, at, value));
+        let fits = self.vector_in_bounds(at, true);
+        self.either(fits, fast, |r| {
+            let ok = r.packed_in_bounds(at, lanes, true);
+            r.either(ok, fast, |r| r.store_any(state, at, value));
+        });
         true
     }
 
@@ -74,6 +81,12 @@ impl Recorder<'_> {
     fn is_same_mask(&self, a: Value, b: Value) -> bool {
         let both = |v: Value| self.definition(v).filter(|inst| matches!(inst.kind, Kind::Op { op: Op::And, .. }));
         a == b || both(a).zip(both(b)).is_some_and(|(a, b)| a.args == b.args)
+    }
+
+    /// Whether a whole vector of elements is in bounds from the first on.
+    fn vector_in_bounds(&mut self, at: &Operand, write: bool) -> Value {
+        let need = (at.ty.size() * self.program.width.lanes()) as u32;
+        self.in_bounds(&in_a_row(at), need, write)
     }
 
     /// Whether as many elements as there are active lanes, at least one, are in bounds from the first on.
