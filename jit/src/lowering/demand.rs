@@ -1,7 +1,8 @@
 //! Who demands what, and in which form.
 //!
 //! Only effects and what leaves the region demand values; what nobody demands is not computed. What else a form can save depends on
-//! the target ([`Forms`]). Where comparisons set flags, uniform conditions that only branches and guards demand are computed there.
+//! the target ([`Forms`]). Where comparisons set flags, uniform conditions that only branches and guards demand are computed there, and
+//! those of selections in their block.
 //! Uniform values that vectors are computed with are demanded as vectors too, made once, where the value is; but in the
 //! cold blocks that use them, if no other block does and the value's own is not cold.
 
@@ -16,6 +17,8 @@ use spmdvm_vm::types::Ty;
 pub struct Forms {
     /// Returns whether an instruction leaves a bool in flags that a branch tests.
     pub sets_flags: fn(&Region, &Inst) -> bool,
+    /// Returns whether an instruction takes its first argument, a bool, from flags, as a branch does.
+    pub takes_flags: fn(&Region, &Inst) -> bool,
     /// Returns whether an instruction takes its first argument, an address, as a sum of a base, an index and a displacement.
     pub takes_address: fn(Kind) -> bool,
     /// What the index of an address may be multiplied by.
@@ -33,6 +36,7 @@ impl Forms {
     /// Of a target whose instructions take every operand in a register of its own.
     pub const PLAIN: Forms = Forms {
         sets_flags: |_, _| false,
+        takes_flags: |_, _| false,
         takes_address: |_| false,
         index_scales: &[],
         takes_vector: |_, _, _| false,
@@ -328,6 +332,13 @@ impl Search<'_, '_> {
             AddressSum::of(self.values, &forms, block, address).values().for_each(|v| self.own(v));
             rest = others;
         }
+        if (forms.takes_flags)(self.values.region, inst)
+            && let Some((&cond, others)) = rest.split_first()
+            && self.values.inst_in(block, cond).is_some()
+        {
+            self.condition(cond);
+            rest = others;
+        }
         for &a in rest {
             match (forms.takes_vector)(self.values.region, inst, a) {
                 true => {
@@ -339,7 +350,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// A branch or guard demands a value.
+    /// A branch, guard or selection demands a value.
     fn condition(&mut self, v: Value) {
         let Definition::Inst(block, i) = self.values.definition(v) else { return self.own(v) };
         let inst = &self.values.region.block(block).insts[i];

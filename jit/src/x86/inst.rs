@@ -78,6 +78,7 @@ pub(super) enum Arg {
 pub struct Cond(pub(super) u8);
 
 impl Cond {
+    pub(super) const OVERFLOW: Cond = Cond(0);
     pub(super) const BELOW: Cond = Cond(2);
     pub(super) const ABOVE_OR_EQUAL: Cond = Cond(3);
     pub(super) const EQUAL: Cond = Cond(4);

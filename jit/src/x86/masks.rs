@@ -125,8 +125,11 @@ impl<L: Level> Select<'_, L> {
 
     /// Sets flags; gives those by which a mask has a lane.
     pub(super) fn any_lane(&mut self, mask: VReg) -> Cond {
-        let (code, form) = if L::HAS_MASKS { (self.test_of_mask(), Size::K) } else { (Code::Test_rm64_r64, Size::G64) };
-        self.plain(code, &[Arg::Use(mask, form), Arg::Use(mask, form)]);
+        if L::HAS_MASKS {
+            self.plain(self.test_of_mask(), &[Arg::Use(mask, Size::K), Arg::Use(mask, Size::K)]);
+        } else {
+            self.compare_imm(Size::G64, mask, 0);
+        }
         Cond::NOT_EQUAL
     }
 

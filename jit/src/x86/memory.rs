@@ -4,12 +4,12 @@
 use super::fused::takes_instead;
 use super::inst::{Arg, Base, Cond, Mem, Size};
 use super::level::Level;
-use super::select::{Select, imm8};
+use super::select::{Select, class_of, imm8};
 use super::values::{form_of, sized};
 use crate::ir::{Inst, Kind, Region, Value};
 use crate::lowering::{AddressSum, Forms};
 use iced_x86::Code;
-use regalloc2::VReg;
+use regalloc2::{RegClass, VReg};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
@@ -23,6 +23,7 @@ const MOST_CLEARED: u32 = 1024;
 pub(super) const fn forms<L: Level>() -> Forms {
     Forms {
         sets_flags,
+        takes_flags,
         takes_address: takes_address::<L>,
         index_scales: &[1, 2, 4, 8],
         takes_vector,
@@ -52,6 +53,12 @@ pub(super) fn sets_flags(region: &Region, inst: &Inst) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns whether an instruction selects one of two integers by a uniform condition.
+fn takes_flags(region: &Region, inst: &Inst) -> bool {
+    let selects = |ty| class_of(ty) == RegClass::Int && inst.result.is_some_and(|v| !region.ty(v).is_varying());
+    matches!(inst.kind, Kind::Op { op: Op::Select, ty, .. } if selects(ty))
 }
 
 /// Returns whether an instruction wants a uniform argument as a vector.

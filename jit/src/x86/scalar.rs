@@ -67,17 +67,7 @@ impl<L: Level> Select<'_, L> {
         let small = self.values.constant(b).map(|bits| sign_extended(ty, bits)).and_then(|n| i32::try_from(n).ok());
         match small {
             Some(0) if let Some(cond) = self.asked_of_flags(op, ty, x, form) => return cond,
-            Some(0) if matches!(op, Comparison::Eq | Comparison::Ne) => {
-                let code = if form == Size::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
-                self.plain(code, &[Arg::Use(x, form), Arg::Use(x, form)]);
-            }
-            Some(n) => {
-                let (code, kind) = match form {
-                    Size::G64 => (Code::Cmp_rm64_imm32, OpKind::Immediate32to64),
-                    _ => (Code::Cmp_rm32_imm32, OpKind::Immediate32),
-                };
-                self.plain(code, &[Arg::Use(x, form), Arg::Imm(kind, n as i64)]);
-            }
+            Some(n) => self.compare_imm(form, x, n),
             None => {
                 let y = self.extended(b, ty);
                 self.compare(form, x, y);
@@ -459,9 +449,7 @@ impl<L: Level> Select<'_, L> {
             }
             (_, Ty::Bool) => {
                 let x = self.extended(v, from);
-                let form = int_form(from);
-                let code = if form == Size::G64 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
-                self.plain(code, &[Arg::Use(x, form), Arg::Use(x, form)]);
+                self.compare_imm(int_form(from), x, 0);
                 self.bool_of(Cond::NOT_EQUAL)
             }
             (Ty::F32, Ty::F64) => {

@@ -92,8 +92,7 @@ impl<L: Level> Target for X86<L> {
     }
 
     fn test(s: &mut Select<'_, L>, x: VReg) -> Cond {
-        let x = Arg::Use(x, Size::G32);
-        s.plain(Code::Test_rm32_r32, &[x, x]);
+        s.compare_imm(Size::G32, x, 0);
         Cond::NOT_EQUAL
     }
 

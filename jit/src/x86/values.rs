@@ -84,6 +84,15 @@ impl<L: Level> Select<'_, L> {
         self.plain(code, &[Arg::Use(a, form), Arg::Use(b, form)]);
     }
 
+    /// Sets flags by the comparison of an integer and a constant.
+    pub(super) fn compare_imm(&mut self, form: Size, a: VReg, b: i32) {
+        let (code, kind) = match form {
+            Size::G64 => (Code::Cmp_rm64_imm32, OpKind::Immediate32to64),
+            _ => (Code::Cmp_rm32_imm32, OpKind::Immediate32),
+        };
+        self.plain(code, &[Arg::Use(a, form), Arg::Imm(kind, b.into())]);
+    }
+
     /// `a` if the flags say so, else `b`.
     pub(super) fn choose(&mut self, cond: Cond, a: VReg, b: VReg) -> VReg {
         let code = Code::try_from(Code::Cmovo_r64_rm64 as usize + 3 * cond.0 as usize).expect("one for each condition");
