@@ -170,6 +170,40 @@ fn variants_are_chosen_anew_when_a_program_does_something_else() {
     }
 }
 
+/// What a look has made for what the program does now has to show at once that it is faster than what there was.
+#[test]
+fn what_takes_the_place_of_a_version_competes_with_it_at_once() {
+    let n = 4096;
+    let fast: Pretended = |region, rounds| rounds * if has_rows(region) { 10 } else { 20 };
+    let slow: Pretended = |region, rounds| rounds * if has_rows(region) { 20 } else { 10 };
+    for (engine, (nanos, pays)) in native().flat_map(|e| [(e, (fast, true)), (e, (slow, false))]) {
+        let module = module(engine, COPY, settings());
+        module.jit().unwrap().pretend(nanos);
+        let x: Vec<i32> = (0..n).collect();
+        let scattered: Vec<i32> = (0..n).map(|i| (i * 1031) % n).collect();
+        let call = |at: &[i32]| {
+            let mut out = vec![0i32; n as usize];
+            let args = [Value::slice_mut(&mut out), Value::slice(&x), Value::slice(at), n.into()];
+            module.call("f", &args).unwrap();
+            assert_eq!(out, at);
+        };
+        let rows = || loops(&module).iter().flat_map(|l| &l.versions).any(|version| has_rows(&version.region));
+        (0..100).for_each(|_| call(&scattered));
+        assert!(!rows(), "{}", module.jit_text(Show::default()));
+        let until = |done: &dyn Fn() -> bool| (0..100_000).take_while(|_| !done()).map(|_| call(&x)).count();
+        until(&rows);
+        let measured = || loops(&module).into_iter().flat_map(|l| l.measured).collect::<Vec<_>>();
+        // Until somebody looks again it would take some eight thousand.
+        let calls = until(&|| !measured().is_empty());
+        assert!(calls < 1000, "{calls} calls: {}", module.jit_text(Show::default()));
+        let expected = [(Variant::Consecutive, !pays)];
+        let found: Vec<_> = measured().iter().map(|m| (m.variant, m.dropped)).collect();
+        assert_eq!((found.as_slice(), rows()), (&expected[..], pays), "{}", module.jit_text(Show::default()));
+        (0..20_000).for_each(|_| call(&x));
+        assert_eq!(rows(), pays, "{}", module.jit_text(Show::default()));
+    }
+}
+
 /// An arm that is skipped each time, for long, is left out of the loop as if it had never been taken; it comes back when it is.
 #[test]
 fn an_arm_that_is_entered_no_more_is_left_out() {

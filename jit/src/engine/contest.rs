@@ -4,7 +4,9 @@
 //! That a variant's test holds does not mean that it pays: what its code saves may be less than its test takes, or
 //! what it keeps from being done together. Nothing tells that but time. So where a version has run for long enough to
 //! pay for it, another is compiled without the variants of one kind that it has, and entries run one or the other, as
-//! chance will have it, until there are enough pairs of times. What is compared is the time for a unit of fuel.
+//! chance will have it, until there are enough pairs of times, or several that all say clearly the same. What is compared is
+//! the time for a unit of fuel. A version that takes another's place because the program does something else now has to
+//! compete with that one, which has been compiled already, from the beginning.
 
 use super::version::Version;
 use crate::profile::ProgramPoint;
@@ -13,6 +15,10 @@ use std::sync::Arc;
 
 /// Pairs of samples that decide.
 const PAIRS: usize = 24;
+
+/// Pairs that decide if in all of them one takes so many times as long as the other.
+const CLEAR_PAIRS: usize = 8;
+const CLEAR: f64 = 1.25;
 
 /// A sample takes as long as this at least, nanoseconds, or as many entries: to read the clock takes some 30.
 const SAMPLE: u64 = 20_000;
@@ -50,8 +56,8 @@ pub(super) enum Side {
 pub(super) struct Without {
     pub variant: Variant,
     pub places: Vec<ProgramPoint>,
-    /// How often they suited when this was found out, of all times.
-    pub share: f64,
+    /// How often they suited when this was found out, of all times, if they had been counted.
+    pub share: Option<f64>,
 }
 
 /// Two versions that run in turn.
@@ -131,17 +137,19 @@ impl Times {
     /// Nanoseconds with and without, and whether it is better without: in the median of pairs, and in three quarters of
     /// them.
     fn verdict(&self) -> Option<(f64, f64, bool)> {
-        if self.pairs.len() < PAIRS {
-            return None;
-        }
+        let n = self.pairs.len();
         let sorted = |of: &dyn Fn(&[f64; 2]) -> f64| {
             let mut all: Vec<f64> = self.pairs.iter().map(of).collect();
             all.sort_by(f64::total_cmp);
             all
         };
         let ratios = sorted(&|[with, without]| with / without.max(1e-9));
-        let dropped = ratios[PAIRS / 2] > LOSS && ratios[PAIRS / 4] > 1.0;
-        let [with, without] = [0, 1].map(|i| sorted(&|pair| pair[i])[PAIRS / 2]);
+        let is_clear = |ratios: &[f64]| ratios[0] > CLEAR || ratios[n - 1] < 1.0 / CLEAR;
+        if n < PAIRS && (n < CLEAR_PAIRS || !is_clear(&ratios)) {
+            return None;
+        }
+        let dropped = ratios[n / 2] > LOSS && ratios[n / 4] > 1.0;
+        let [with, without] = [0, 1].map(|i| sorted(&|pair| pair[i])[n / 2]);
         Some((with, without, dropped))
     }
 }
@@ -173,6 +181,23 @@ mod tests {
         assert_eq!(fixed(1000, 1000), (1000.0, 1000.0, false));
         assert!(!fixed(1010, 1000).2, "it is not worth it");
         assert_eq!(fixed(11, 10), (11.0, 10.0, true), "many entries make a sample");
+    }
+
+    #[test]
+    fn what_is_clear_takes_fewer_pairs() {
+        let asked = |with: u64, without: u64| {
+            let (mut times, mut n) = (Times::default(), 0);
+            while times.verdict().is_none() {
+                let side = times.next();
+                times.add(side, SAMPLE * if side == Side::With { with } else { without }, 100);
+                n += 1;
+            }
+            n / 2
+        };
+        assert_eq!(asked(10, 10), PAIRS);
+        assert_eq!(asked(11, 10), PAIRS);
+        assert_eq!(asked(30, 20), CLEAR_PAIRS);
+        assert_eq!(asked(20, 30), CLEAR_PAIRS);
     }
 
     #[test]

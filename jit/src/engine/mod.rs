@@ -109,6 +109,17 @@ pub struct Jit {
 /// How many nanoseconds a run of a region with so many rounds is taken for.
 pub type Pretended = fn(&Region, u64) -> u64;
 
+/// Why a version is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// There is none, or what there is does not do.
+    Needed,
+    /// With more in it, it would lead on to others less often.
+    Larger,
+    /// A look has seen that the program does something else now.
+    Seen,
+}
+
 /// A version of a loop to be made.
 struct Order {
     prepared: PreparedProgram,
@@ -124,6 +135,8 @@ struct Order {
     enlarges: Option<(Instant, u64)>,
     /// What is left out of it to be compared with the version whose place it may take.
     without: Option<Without>,
+    /// Whether it has to compete with the version whose place it takes.
+    competes: bool,
 }
 
 impl Order {
@@ -227,7 +240,7 @@ impl Jit {
         let last =
             found.versions.iter().filter(|v| !v.facts.is_special()).count() + 1 >= self.settings.versions as usize;
         let facts = held.observe(last || !self.settings.variants.has(Variant::AllActive));
-        match self.order(pause, head, &mut found, facts, None, false) {
+        match self.order(pause, head, &mut found, facts, None, Why::Needed) {
             Some(version) => Answer::Enter(version),
             None if found.is_pending() || found.refused.is_some() => Answer::Interpret(PENDING),
             None => Answer::Interpret(found.rests().unwrap_or(PENDING)),
@@ -249,7 +262,7 @@ impl Jit {
         let facts = held.observe_one_lane()?;
         version.ask_for_one_lane(false);
         let is_wanted = found.refused.is_none() && !found.has_version_for(&facts);
-        is_wanted.then(|| self.order(pause, head, found, facts, None, false)).flatten()
+        is_wanted.then(|| self.order(pause, head, found, facts, None, Why::Needed)).flatten()
     }
 
     /// Has a version of the loop with its head at `at` made: now, or on the thread that compiles.
@@ -260,8 +273,9 @@ impl Jit {
         found: &mut Loop,
         facts: EntryFacts,
         replaces: Option<Arc<Version>>,
-        enlarges: bool,
+        why: Why,
     ) -> Option<Arc<Version>> {
+        let enlarges = why == Why::Larger;
         let prepared = pause.prepared();
         (found.at, found.begins) = (Some(head.at), begins(&prepared, head.at));
         let prunes = found.recompiles < PRUNED;
@@ -275,6 +289,7 @@ impl Jit {
             large: found.large || enlarges,
             enlarges: entries.map(|entries| (Instant::now(), entries)),
             without: None,
+            competes: why == Why::Seen,
         });
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let (when, ordered) = (if order.is_needed() { When::Soon } else { When::Idle }, Arc::clone(&order));
@@ -290,7 +305,23 @@ impl Jit {
                 return None;
             }
         }
-        found.deliver(self.make(&order), order.replaces.as_ref())
+        self.deliver(found, &order, self.make(&order))
+    }
+
+    /// What was ordered has been made, or could not be.
+    fn deliver(&self, found: &mut Loop, order: &Order, made: Result<Version, Abort>) -> Option<Arc<Version>> {
+        let version = found.deliver(made, order.replaces.as_ref());
+        if let (Some(new), Some(old)) = (&version, &order.replaces)
+            && order.competes
+            && self.measures()
+            && !new.code.is_baseline()
+            && may_compete(&new.region, &old.region)
+            && let Some(what) = new.variants_beyond(old)
+        {
+            old.look_later(found.second_looks, Duration::ZERO);
+            found.begin_contest(Contest::new(Arc::clone(new), Arc::clone(old), what));
+        }
+        version
     }
 
     /// Compiles what was ordered, on the thread for that, and sees to it that the loop is asked about again.
@@ -308,7 +339,7 @@ impl Jit {
         } else {
             found.end_making(&order.facts);
         }
-        let version = found.deliver(made, order.replaces.as_ref());
+        let version = self.deliver(&mut found, order, made);
         if let Some(version) = version.filter(|v| v.code.is_baseline()) {
             self.improve_later(&version);
         }
@@ -486,7 +517,7 @@ impl Jit {
         let Some(excess) = found.specialised.checked_sub(self.settings.recompiles) else {
             if !found.is_pending() && !found.refuses() {
                 found.specialised += 1;
-                self.order(pause, head, found, facts, None, false);
+                self.order(pause, head, found, facts, None, Why::Needed);
             }
             return;
         };
@@ -496,7 +527,7 @@ impl Jit {
             && let Some(outdated) = found.outdated(&facts)
         {
             found.specialised += 1;
-            self.order(pause, head, found, facts, Some(outdated), false);
+            self.order(pause, head, found, facts, Some(outdated), Why::Needed);
         }
     }
 
@@ -523,7 +554,7 @@ impl Jit {
             return version.begin_to_count();
         }
         if self.advice().is_some_and(|advice| version.has_lost(&advice)) {
-            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), false);
+            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), Why::Needed);
             return version.begin_to_count();
         }
         let skipped = if found.recompiles < PRUNED { version.always_skipped() } else { Vec::new() };
@@ -564,7 +595,7 @@ impl Jit {
             self.specialise(pause, head, &mut found, special);
         }
         if changed {
-            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), false);
+            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), Why::Seen);
         } else if let Some(what) = contest {
             self.order_contest(pause, head, &mut found, version, what);
         }
@@ -610,6 +641,7 @@ impl Jit {
             large: version.is_large,
             enlarges: None,
             without: Some(what),
+            competes: false,
         });
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let ordered = Arc::clone(&order);
@@ -628,11 +660,7 @@ impl Jit {
     fn begin_contest(&self, found: &mut Loop, order: &Order, made: Result<Version, Abort>, without: &Without) {
         found.makes_contest = None;
         let Some(with) = &order.replaces else { return };
-        let other = made.ok().filter(|made| {
-            let (ours, others) = (&with.region, &made.region);
-            ours != others && (ours.is_divided || !others.is_divided)
-        });
-        match other {
+        match made.ok().filter(|made| may_compete(&with.region, &made.region)) {
             Some(other) => {
                 other.look_later(found.second_looks, Duration::ZERO);
                 found.begin_contest(Contest::new(Arc::clone(with), Arc::new(other), without.clone()));
@@ -686,7 +714,7 @@ impl Jit {
         let pays = !self.is_timed() || version.is_worth_enlarging();
         let is_free = !found.is_pending() && !found.is_making(&version.facts) && !found.refuses();
         if found.has(version) && !version.is_large && pays && is_free {
-            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), true);
+            self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), Why::Larger);
         }
     }
 
@@ -715,7 +743,7 @@ impl Jit {
         version.teach(&mut advice);
         drop(advice);
         found.recompiles += 1;
-        self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), false);
+        self.order(pause, head, &mut found, version.facts.clone(), Some(Arc::clone(version)), Why::Needed);
         0
     }
 }
@@ -745,4 +773,9 @@ fn unless_taken<T>(tried: Result<T, TryLockError<T>>) -> Option<T> {
         Err(TryLockError::Poisoned(lock)) => Some(lock.into_inner()),
         Err(TryLockError::WouldBlock) => None,
     }
+}
+
+/// Returns whether one of two versions may take the place of the other: it is another one, and what is divided is not made whole.
+fn may_compete(with: &Region, without: &Region) -> bool {
+    with != without && (with.is_divided || !without.is_divided)
 }

@@ -21,7 +21,7 @@ use spmdvm_vm::PreparedProgram;
 use spmdvm_vm::interp::native::{Context, ENTRY_WORDS, FRAME_WORDS, Pause, RegisterSlot, Room};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::FuncId;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -668,7 +668,7 @@ impl Version {
         for (i, counter) in self.region.counters.iter().enumerate() {
             let Counter::Variant { variant, place, outcome } = *counter else { continue };
             let at = kinds.iter().position(|(kind, _)| kind.variant == variant).unwrap_or_else(|| {
-                kinds.push((Without { variant, places: Vec::new(), share: 0.0 }, [0; 2]));
+                kinds.push((Without { variant, places: Vec::new(), share: None }, [0; 2]));
                 kinds.len() - 1
             });
             let (kind, times) = &mut kinds[at];
@@ -683,16 +683,32 @@ impl Version {
         kinds
             .into_iter()
             .filter(|(kind, [hit, missed])| Variant::MEASURED.contains(&kind.variant) && hit + missed >= FEW)
-            .map(|(kind, [hit, missed])| Without { share: hit as f64 / (hit + missed) as f64, ..kind })
-            .filter(|kind| !known(kind.variant, kind.share))
-            .min_by(|a, b| a.share.total_cmp(&b.share))
+            .map(|(kind, [hit, missed])| (hit as f64 / (hit + missed) as f64, kind))
+            .filter(|(share, kind)| !known(kind.variant, *share))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(share, kind)| Without { share: Some(share), ..kind })
+    }
+
+    /// The variants of a kind whose cost can be measured that another version lacks, if there are any.
+    pub fn variants_beyond(&self, other: &Version) -> Option<Without> {
+        let of = |version: &Version| {
+            let variants = version.region.counters.iter().filter_map(|counter| match *counter {
+                Counter::Variant { variant, place, .. } => Some((variant, place)),
+                _ => None,
+            });
+            variants.collect::<BTreeSet<_>>()
+        };
+        let beyond = &of(self) - &of(other);
+        let variant = Variant::MEASURED.into_iter().find(|v| beyond.iter().any(|(variant, _)| variant == v))?;
+        let places = beyond.into_iter().filter(|of| of.0 == variant).map(|(_, place)| place).collect();
+        Some(Without { variant, places, share: None })
     }
 
     /// The cost of some variants has been measured.
     pub fn note_measured(&self, what: &Without) {
         let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
         measured.retain(|(variant, _)| *variant != what.variant);
-        measured.push((what.variant, what.share));
+        measured.extend(what.share.map(|share| (what.variant, share)));
     }
 
     /// What has been measured of another version is known of this one.
