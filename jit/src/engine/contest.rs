@@ -6,7 +6,9 @@
 //! pay for it, another is compiled without the variants of one kind that it has, and entries run one or the other, as
 //! chance will have it, until there are enough pairs of times, or several that all say clearly the same. What is compared is
 //! the time for a unit of fuel. A version that takes another's place because the program does something else now has to
-//! compete with that one, which has been compiled already, from the beginning.
+//! compete with that one, which has been compiled already, from the beginning: it is *on trial*. What it was compiled without, as
+//! nobody had seen it yet, is no fault of its variants: pairs in which it is left for that do not count, unless there are many, and
+//! the version that is recompiled with it is on trial in its place.
 
 use super::version::Version;
 use crate::profile::ProgramPoint;
@@ -23,6 +25,9 @@ const CLEAR: f64 = 1.25;
 /// A sample takes as long as this at least, nanoseconds, or as many entries: to read the clock takes some 30.
 const SAMPLE: u64 = 20_000;
 const ENTRIES: u32 = 32;
+
+/// Most pairs that do not count.
+const FORGIVEN: u32 = 64;
 
 /// How much longer a round must take with a variant than without for it to be dropped.
 const LOSS: f64 = 1.02;
@@ -65,7 +70,10 @@ pub(super) struct Contest {
     pub with: Arc<Version>,
     pub without: Arc<Version>,
     pub what: Without,
+    /// Whether the one with the variants is new.
+    pub on_trial: bool,
     times: Times,
+    forgiven: u32,
 }
 
 /// The times of both.
@@ -82,8 +90,8 @@ struct Times {
 }
 
 impl Contest {
-    pub fn new(with: Arc<Version>, without: Arc<Version>, what: Without) -> Contest {
-        Contest { with, without, what, times: Times::default() }
+    pub fn new(with: Arc<Version>, without: Arc<Version>, what: Without, on_trial: bool) -> Contest {
+        Contest { with, without, what, on_trial, times: Times::default(), forgiven: 0 }
     }
 
     /// The version that is to run now.
@@ -92,6 +100,16 @@ impl Contest {
             Side::With => (Side::With, Arc::clone(&self.with)),
             Side::Without => (Side::Without, Arc::clone(&self.without)),
         }
+    }
+
+    /// The pair that is being measured does not count, if there have not been too many of these. Returns whether it does not.
+    pub fn forgive(&mut self) -> bool {
+        let forgives = self.forgiven < FORGIVEN;
+        self.forgiven += 1;
+        if forgives {
+            self.times.begin_pair();
+        }
+        forgives
     }
 
     /// One of them has run for so many nanoseconds and rounds. Gives what has been found out, once that is so.
@@ -129,9 +147,13 @@ impl Times {
         (self.done[at], self.entries) = (true, 0);
         if self.done == [true; 2] {
             self.pairs.push(self.open.map(|(nanos, rounds)| nanos as f64 / rounds.max(1) as f64));
-            (self.open, self.done) = Default::default();
-            self.chance = self.chance.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            self.begin_pair();
         }
+    }
+
+    fn begin_pair(&mut self) {
+        (self.open, self.done, self.entries) = Default::default();
+        self.chance = self.chance.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
     }
 
     /// Nanoseconds with and without, and whether it is better without: in the median of pairs, and in three quarters of

@@ -33,7 +33,7 @@ pub(super) struct Visit {
 }
 
 impl Visit {
-    fn interpret(rounds: u32) -> Visit {
+    pub(super) fn interpret(rounds: u32) -> Visit {
         Visit { rounds, leads: Leads::Nowhere }
     }
 }

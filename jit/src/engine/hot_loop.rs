@@ -169,6 +169,14 @@ impl Loop {
         }
     }
 
+    /// A version on trial is to be made anew: ends its contest. Gives the other one.
+    pub fn end_trial(&mut self, version: &Arc<Version>) -> Option<Arc<Version>> {
+        let is_on_trial = |contest: &mut Contest| contest.on_trial && Arc::ptr_eq(&contest.with, version);
+        let contest = self.contest.take_if(is_on_trial)?;
+        contest.with.contend(false);
+        Some(contest.without)
+    }
+
     /// What has come of that. Gives what was dropped.
     pub fn end_contest(&mut self, measured: Measured) -> Option<Contest> {
         let contest = self.contest.take()?;

@@ -51,7 +51,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, TryLockError, Weak};
 use std::time::{Duration, Instant};
 use tiers::{Made, Tiers};
-use version::{Special, Version, long};
+use version::{Change, Special, Version, long};
 
 /// Rounds that are interpreted while a loop is being compiled, before it is asked about again.
 const PENDING: u32 = 256;
@@ -135,8 +135,8 @@ struct Order {
     enlarges: Option<(Instant, u64)>,
     /// What is left out of it to be compared with the version whose place it may take.
     without: Option<Without>,
-    /// Whether it has to compete with the version whose place it takes.
-    competes: bool,
+    /// A version that it has to compete with, as soon as it is there.
+    opponent: Option<Arc<Version>>,
 }
 
 impl Order {
@@ -276,6 +276,10 @@ impl Jit {
         why: Why,
     ) -> Option<Arc<Version>> {
         let enlarges = why == Why::Larger;
+        let opponent = match why {
+            Why::Seen => replaces.clone(),
+            Why::Needed | Why::Larger => replaces.as_ref().and_then(|version| found.end_trial(version)),
+        };
         let prepared = pause.prepared();
         (found.at, found.begins) = (Some(head.at), begins(&prepared, head.at));
         let prunes = found.recompiles < PRUNED;
@@ -289,7 +293,7 @@ impl Jit {
             large: found.large || enlarges,
             enlarges: entries.map(|entries| (Instant::now(), entries)),
             without: None,
-            competes: why == Why::Seen,
+            opponent,
         });
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let (when, ordered) = (if order.is_needed() { When::Soon } else { When::Idle }, Arc::clone(&order));
@@ -311,15 +315,14 @@ impl Jit {
     /// What was ordered has been made, or could not be.
     fn deliver(&self, found: &mut Loop, order: &Order, made: Result<Version, Abort>) -> Option<Arc<Version>> {
         let version = found.deliver(made, order.replaces.as_ref());
-        if let (Some(new), Some(old)) = (&version, &order.replaces)
-            && order.competes
+        if let (Some(new), Some(old)) = (&version, &order.opponent)
             && self.measures()
             && !new.code.is_baseline()
             && may_compete(&new.region, &old.region)
             && let Some(what) = new.variants_beyond(old)
         {
             old.look_later(found.second_looks, Duration::ZERO);
-            found.begin_contest(Contest::new(Arc::clone(new), Arc::clone(old), what));
+            found.begin_contest(Contest::new(Arc::clone(new), Arc::clone(old), what, true));
         }
         version
     }
@@ -641,7 +644,7 @@ impl Jit {
             large: version.is_large,
             enlarges: None,
             without: Some(what),
-            competes: false,
+            opponent: None,
         });
         if let (true, Some(this)) = (self.settings.background, self.this.upgrade()) {
             let ordered = Arc::clone(&order);
@@ -663,7 +666,7 @@ impl Jit {
         match made.ok().filter(|made| may_compete(&with.region, &made.region)) {
             Some(other) => {
                 other.look_later(found.second_looks, Duration::ZERO);
-                found.begin_contest(Contest::new(Arc::clone(with), Arc::new(other), without.clone()));
+                found.begin_contest(Contest::new(Arc::clone(with), Arc::new(other), without.clone(), false));
             }
             None => with.note_measured(without),
         }
@@ -685,14 +688,27 @@ impl Jit {
                 version.enter(pause, words, &self.settings, &self.native_instructions, Some(u64::MAX >> 1), None);
             return Visit { rounds: 0, leads };
         };
+        let pruned = version.left_by_pruned();
         let (at_most, before, start) = (version.compared_rounds(), pause.fuel_used(), Instant::now());
-        let (_, leads) = runner.enter(pause, words, &self.settings, &self.native_instructions, Some(at_most), None);
+        let (change, leads) =
+            runner.enter(pause, words, &self.settings, &self.native_instructions, Some(at_most), None);
         let took = start.elapsed();
         let rounds = (pause.fuel_used() - before).max(0) as u64 + 1;
         let nanos = match self.pretended.get() {
             Some(pretended) => pretended(&runner.region, rounds),
             None => took.as_nanos() as u64,
         };
+        if version.left_by_pruned() != pruned
+            && let Some(mut found) = head.try_write()
+            && let Some(contest) = found.contest.as_mut().filter(|c| c.on_trial && Arc::ptr_eq(&c.with, version))
+            && contest.forgive()
+        {
+            drop(found);
+            return match change.as_deref() {
+                Some(Change::Recompile) => Visit::interpret(self.recompile(pause, head, version)),
+                _ => Visit { rounds: 0, leads },
+            };
+        }
         if let Some(mut found) = head.try_write()
             && let Some(contest) = found.contest.as_mut().filter(|contest| Arc::ptr_eq(&contest.with, version))
             && let Some(measured) = contest.add(side, nanos, rounds)

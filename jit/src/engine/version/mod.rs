@@ -689,6 +689,11 @@ impl Version {
             .map(|(share, kind)| Without { share: Some(share), ..kind })
     }
 
+    /// How often it has been left by ways that were left out.
+    pub fn left_by_pruned(&self) -> u64 {
+        self.exits.iter().filter(|l| l.pruned).map(|l| l.taken.load(Ordering::Relaxed)).sum()
+    }
+
     /// The variants of a kind whose cost can be measured that another version lacks, if there are any.
     pub fn variants_beyond(&self, other: &Version) -> Option<Without> {
         let of = |version: &Version| {
