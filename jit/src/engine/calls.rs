@@ -81,8 +81,9 @@ struct Fast<'a> {
 pub(super) struct Done {
     /// Fuel that was counted in what was called.
     pub elsewhere: i64,
-    /// Nanoseconds spent there, if that was measured.
+    /// Nanoseconds spent there, if that was measured, and calls by which that was so.
     pub nanos: u64,
+    pub measured: u64,
     /// Where a call has led that did not come back, and who made it, to be abandoned once the code has been left.
     pub leads: Leads,
     pub caller: Option<Caller>,
@@ -291,7 +292,10 @@ impl<'a> Calling<'a> {
         };
         let Made { caller, leads, before, start } = made;
         let leads = leads.map_or_else(Some, |leads| self.jit.run_callee(pause, at_hand, words, &caller, leads));
-        self.done.nanos += start.map_or(0, |start| start.elapsed().as_nanos() as u64);
+        if let Some(start) = start {
+            self.done.nanos += start.elapsed().as_nanos() as u64;
+            self.done.measured += 1;
+        }
         if let Some(leads) = leads {
             self.done.elsewhere += pause.fuel_used() - before;
             (self.done.leads, self.done.caller) = (leads, Some(caller));

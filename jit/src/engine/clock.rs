@@ -2,7 +2,8 @@
 //!
 //! Reading the clock twice takes some 50 ns, as much as a short entry. So the first entries of a version are measured,
 //! in case there are no more, and then one of 64, which stands for all 64, or of fewer where entries are long: about a
-//! nanosecond for each short entry, and half a hundredth of the time of long ones.
+//! nanosecond for each short entry, and half a hundredth of the time of long ones. The calls that a measured entry makes are
+//! measured, too, and made in a slower way: where it makes many, fewer are measured.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -10,12 +11,16 @@ use std::time::{Duration, Instant};
 /// Entries that are all measured.
 const FIRST: u64 = 16;
 
-/// Of the others, one of so many, if they are short; and if they make calls, each of which is measured then, and made in a slower way.
+/// Of the others, one of so many, if they are short; and if they may make calls.
 const EVERY: u64 = 64;
 const EVERY_OF_CALLS: u64 = 1024;
 
-/// Nanoseconds of an entry that are long beside reading the clock.
-const LONG: u64 = 10_000;
+/// Nanoseconds that it takes to measure an entry, and what each of its calls takes longer then.
+const COST: u64 = 50;
+const COST_OF_CALL: u64 = 250;
+
+/// How many times as long entries are to take altogether.
+const LONG: u64 = 200;
 
 /// Time spent in a version's code, about.
 #[derive(Debug)]
@@ -68,16 +73,17 @@ impl Clock {
         if entry < self.first { 0 } else { self.skipped.load(Ordering::Relaxed) }
     }
 
-    /// The entry is over, in which so many nanoseconds were spent in the code of others.
-    pub fn end(&self, measure: &Measure, elsewhere: u64) {
+    /// The entry is over, which has made so many calls, and spent so many nanoseconds in what it has called.
+    pub fn end(&self, measure: &Measure, elsewhere: u64, calls: u64) {
         let took = measure.start.elapsed().as_nanos() as u64;
-        self.note(took.saturating_sub(elsewhere), measure.weight);
+        self.nanos.fetch_add(took.saturating_sub(elsewhere) * measure.weight, Ordering::Relaxed);
+        self.space(took, calls);
     }
 
-    /// An entry that stands for so many has taken so long.
-    fn note(&self, took: u64, weight: u64) {
-        self.nanos.fetch_add(took * weight, Ordering::Relaxed);
-        let every = (LONG / took.max(1) * (self.every / EVERY)).clamp(1, self.every).next_power_of_two();
+    /// Measures entries that take so long, with all of their calls, as often as is worth it.
+    fn space(&self, took: u64, calls: u64) {
+        let cost = COST + COST_OF_CALL * calls;
+        let every = (cost * LONG / took.max(1)).clamp(1, self.every).next_power_of_two();
         self.skipped.store(every - 1, Ordering::Relaxed);
     }
 
@@ -103,11 +109,11 @@ mod tests {
         let measures = |entry, elsewhere| {
             let measure = clock.begin(entry);
             std::thread::sleep(nap);
-            measure.inspect(|measure| clock.end(measure, elsewhere)).is_some()
+            measure.inspect(|measure| clock.end(measure, elsewhere, 0)).is_some()
         };
         (0..2).for_each(|entry| _ = measures(entry, 0));
         assert!(clock.time() >= 2 * nap);
-        clock.note(100, 1);
+        clock.space(100, 0);
         let before = clock.time();
         let (turns, others): (Vec<u64>, Vec<u64>) = (64..640).partition(|&entry| is_turn(entry, EVERY - 1));
         assert!((4..=16).contains(&turns.len()));
@@ -116,18 +122,21 @@ mod tests {
         assert!(measures(turns[0], 0));
         assert!(clock.time() >= before + 64 * nap);
         let (before, other) = (clock.time(), Clock::new(false, false));
-        other.end(&Measure { start: Instant::now(), weight: 1 }, u64::MAX);
+        other.end(&Measure { start: Instant::now(), weight: 1 }, u64::MAX, 0);
         assert_eq!((clock.time(), other.time()), (before, Duration::ZERO));
     }
 
     #[test]
     fn long_entries_are_all_measured() {
-        let clock = Clock::new(false, false);
-        let each = |took| {
-            clock.note(took, 1);
+        let each = |clock: &Clock, took, calls| {
+            clock.space(took, calls);
             let turns = (64..6464).filter(|&entry| is_turn(entry, clock.skipped.load(Ordering::Relaxed)));
             (turns.count() + 50) / 100
         };
-        assert_eq!([20, 200, 2_000, 20_000, 2_000_000].map(each), [1, 1, 8, 64, 64]);
+        let clock = Clock::new(false, false);
+        assert_eq!([20, 200, 2_000, 20_000, 2_000_000].map(|took| each(&clock, took, 0)), [1, 1, 8, 64, 64]);
+        let clock = Clock::new(true, false);
+        let with_calls = [(200_000, 0), (200_000, 10), (200_000, 100), (2_000, 1), (200, 1)];
+        assert_eq!(with_calls.map(|(took, calls)| each(&clock, took, calls)), [64, 32, 2, 2, 0]);
     }
 }
