@@ -221,3 +221,24 @@ fn parameters_of_a_loop_with_two_entries_disappear() {
     let params = |region: &Region| region.blocks.iter().map(|block| block.params.len()).collect::<Vec<_>>();
     assert_eq!(params(&region), [0, 1, 1, 0], "{region}");
 }
+
+/// An offset is none that memory which has begun since gives, whatever it is.
+#[test]
+fn a_sum_leads_to_memory_that_lasts_wherever_its_offset_comes_from() {
+    let host = host(8);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let p = b.inst(Kind::EntryReg { at: host.places(U64)[0].at }, &[], U64);
+    make_frame(&mut b, &host);
+    let next = b.block();
+    let offset = b.param(next, Type::uniform(Ty::I64));
+    let twelve = b.constant(Ty::I64, 12);
+    b.jump(next, &[twelve]);
+    b.switch_to(next);
+    let q = sum(&mut b, p, offset);
+    ask(&mut b, q, true);
+    make_frame(&mut b, &host);
+    ask(&mut b, q, true);
+    leave_plainly(&mut b, &host);
+    let region = passed(b, &[gvn::run]);
+    assert_eq!(asked(&region), (vec![q], vec![q]), "{region}");
+}

@@ -67,7 +67,7 @@ pub fn run(region: &mut Region) {
 }
 
 /// For blocks with one edge to them, from a branch: its condition, and what it is on that edge.
-fn only_ways(region: &Region) -> Vec<Option<(Value, bool)>> {
+pub(super) fn only_ways(region: &Region) -> Vec<Option<(Value, bool)>> {
     let mut ways = vec![0; region.blocks.len()];
     let mut found = vec![None; region.blocks.len()];
     for block in &region.blocks {

@@ -46,6 +46,7 @@ pub mod fuse;
 pub mod guards;
 pub mod gvn;
 pub mod implied_checks;
+pub mod last_gang;
 pub mod licm;
 pub mod loads;
 pub mod lone_checks;
@@ -89,6 +90,7 @@ pub const PASSES: &[Pass] = &[
     ("sink_frames", sink_frames::run),
     ("gvn", gvn::run),
     ("guards", guards::run),
+    ("last_gang", last_gang::run),
     ("strength_reduction", strength_reduction::run),
     ("fold", fold::run),
     ("params", params::run),
