@@ -160,14 +160,17 @@ impl Times {
     /// them.
     fn verdict(&self) -> Option<(f64, f64, bool)> {
         let n = self.pairs.len();
+        if n < CLEAR_PAIRS {
+            return None;
+        }
         let sorted = |of: &dyn Fn(&[f64; 2]) -> f64| {
             let mut all: Vec<f64> = self.pairs.iter().map(of).collect();
             all.sort_by(f64::total_cmp);
             all
         };
         let ratios = sorted(&|[with, without]| with / without.max(1e-9));
-        let is_clear = |ratios: &[f64]| ratios[0] > CLEAR || ratios[n - 1] < 1.0 / CLEAR;
-        if n < PAIRS && (n < CLEAR_PAIRS || !is_clear(&ratios)) {
+        let is_clear = ratios[0] > CLEAR || ratios[n - 1] < 1.0 / CLEAR;
+        if n < PAIRS && !is_clear {
             return None;
         }
         let dropped = ratios[n / 2] > LOSS && ratios[n / 4] > 1.0;

@@ -52,12 +52,11 @@ pub fn run(region: &mut Region) {
     }
     let lanes = region.width.lanes() as i64;
     for &b in facts.dominators.order() {
-        let known: Vec<_> = facts.known((b, None)).collect();
         let block = &mut region.blocks[b.index()];
         let End::Branch { cond, then, other } = &block.end else { continue };
         if answered[cond.index()] {
             block.end = End::Jump(other.clone());
-        } else if facts.is_won(*cond, &known, lanes) {
+        } else if facts.is_won(*cond, (b, None), lanes) {
             block.end = End::Jump(then.clone());
         }
     }
@@ -183,9 +182,9 @@ impl Facts {
         (self.defs.known(gt.arg(1)) == Some(0)).then_some((difference.arg(0), difference.arg(1)))
     }
 
-    /// Returns whether a vote on the lanes that are left, whether there are any or whether some lack, is known to be won where these
-    /// conditions are known: lanes are left, but no whole gang.
-    fn is_won(&self, vote: Value, known: &[(Value, bool)], lanes: i64) -> bool {
+    /// Returns whether a vote on the lanes that are left, whether there are any or whether some lack, is known to be won on a way: lanes
+    /// are left, but no whole gang.
+    fn is_won(&self, vote: Value, way: Way, lanes: i64) -> bool {
         let mask = self.defs.get(vote).filter(|def| matches!(def.kind, Kind::AnyLane)).map(|def| def.arg(0));
         let mask = mask.map(|mask| self.defs.as_op(mask, Op::Not).map_or(mask, |def| def.arg(0)));
         let Some(below) = mask.and_then(|mask| self.defs.as_op(mask, Op::Lt)) else { return false };
@@ -196,11 +195,11 @@ impl Facts {
             return false;
         };
         let (n, x) = (left.arg(0), left.arg(1));
-        let is_left = |&(cond, truth): &(Value, bool)| truth && self.left(cond) == Some((n, x));
-        let is_last = |&(cond, truth): &(Value, bool)| {
+        let is_left = |(cond, truth): (Value, bool)| truth && self.left(cond) == Some((n, x));
+        let is_last = |(cond, truth): (Value, bool)| {
             !truth && whole(&self.defs, cond).is_some_and(|(y, limit)| y == x && limit.n == n && limit.lanes <= lanes)
         };
-        known.iter().any(is_left) && known.iter().any(is_last) && self.is_short(x)
+        self.known(way).any(is_left) && self.known(way).any(is_last) && self.is_short(x)
     }
 
     /// Returns whether a number begins with one of 32 bits, and grows by small constants alone.

@@ -136,11 +136,11 @@ impl<L: Level> Select<'_, L> {
     /// Sets flags; gives those by which a mask has not all lanes, of which there are at least 8.
     pub(super) fn missing_lane(&mut self, mask: VReg) -> Cond {
         if !L::HAS_MASKS {
-            let (code, form, kind, full) = match self.lanes {
-                64 => (Code::Cmp_rm64_imm32, Size::G64, OpKind::Immediate32to64, -1),
-                lanes => (Code::Cmp_rm32_imm32, Size::G32, OpKind::Immediate32, (1i64 << lanes) - 1),
+            let (form, full) = match self.lanes {
+                64 => (Size::G64, -1),
+                lanes => (Size::G32, ((1i64 << lanes) - 1) as i32),
             };
-            self.plain(code, &[Arg::Use(mask, form), Arg::Imm(kind, full)]);
+            self.compare_imm(form, mask, full);
             return Cond::NOT_EQUAL;
         }
         let k = Arg::Use(mask, Size::K);
