@@ -298,6 +298,33 @@ fn masks_obey_the_laws_of_sets() {
 }
 
 #[test]
+fn comparisons_of_the_same_operands_decide_one_another() {
+    folds(
+        |b, [x, y, ..]| {
+            let (f, g) = (cast(b, x, I32, Ty::F32), cast(b, y, I32, Ty::F32));
+            let less = b.op(Op::Lt, Ty::F32, &[f, g]);
+            let others = b.op(Op::Not, Ty::Bool, &[less]);
+            let greater = b.op(Op::Lt, Ty::F32, &[g, f]);
+            let equal = b.op(Op::Eq, Ty::F32, &[f, g]);
+            vec![
+                // Greater is not less, and less is one way to be different.
+                b.op(Op::And, Ty::Bool, &[others, greater]),
+                b.op(Op::And, Ty::Bool, &[less, equal]),
+                b.op(Op::And, Ty::Bool, &[others, equal]),
+            ]
+        },
+        "%15: bool = const 0x0
+         %6: v.f32 = cvt.f32.i32 %0
+         %7: v.f32 = cvt.f32.i32 %1
+         %10: v.bool = lt.f32 %7, %6
+         %11: v.bool = eq.f32 %6, %7
+         %13: v.bool = splat %15
+         exit x0
+         r4=%10 r5=%13 r6=%11",
+    );
+}
+
+#[test]
 fn neutral_elements_of_floats_are_left_out_where_arithmetic_asks() {
     let float = |b: &mut Builder, x: f32| b.constant(Ty::F32, u64::from(x.to_bits()));
     folds(

@@ -9,6 +9,23 @@ use spmdvm_vm::types::Ty;
 /// How deep implications are searched for.
 const DEPTH: usize = 3;
 
+/// The outcomes of comparing two numbers for which a comparison holds: less, equal, greater, and unordered where one is NaN.
+fn outcomes(op: Op) -> Option<u8> {
+    const LESS: u8 = 1;
+    const EQUAL: u8 = 2;
+    const GREATER: u8 = 4;
+    const UNORDERED: u8 = 8;
+    Some(match op {
+        Op::Lt => LESS,
+        Op::Le => LESS | EQUAL,
+        Op::Gt => GREATER,
+        Op::Ge => GREATER | EQUAL,
+        Op::Eq => EQUAL,
+        Op::Ne => LESS | GREATER | UNORDERED,
+        _ => return None,
+    })
+}
+
 impl Folder<'_> {
     /// Returns whether one condition holds in every lane in which the other does; `false` if that is not found.
     fn implies(&self, m: Value, c: Value, depth: usize) -> bool {
@@ -29,11 +46,38 @@ impl Folder<'_> {
         {
             return true;
         }
+        if let Some((of_m, of_c)) = self.outcomes(m, c)
+            && of_m & !of_c == 0
+        {
+            return true;
+        }
         self.op(c, Op::Not).is_some_and(|not| self.excludes(m, not.arg(0), depth - 1))
+    }
+
+    /// The outcomes for which two comparisons of the same operands hold, if that is what two conditions are.
+    fn outcomes(&self, m: Value, c: Value) -> Option<(u8, u8)> {
+        let comparison = |v: Value| {
+            let def = self.defs.get(v)?;
+            let Kind::Op { op, ty, .. } = def.kind else { return None };
+            Some((op, ty, outcomes(op)?, def))
+        };
+        let (_, ty, of_m, a) = comparison(m)?;
+        let (op, other, of_c, b) = comparison(c)?;
+        let operands = |d: super::Def| (d.arg(0), d.arg(1));
+        let (first, second) = operands(a);
+        match operands(b) {
+            _ if ty != other => None,
+            same if same == (first, second) => Some((of_m, of_c)),
+            swapped if swapped == (second, first) => Some((of_m, outcomes(exchanged(op)?)?)),
+            _ => None,
+        }
     }
 
     /// Returns whether there is no lane in which both conditions hold.
     fn excludes(&self, m: Value, c: Value, depth: usize) -> bool {
+        if self.outcomes(m, c).is_some_and(|(of_m, of_c)| of_m & of_c == 0) {
+            return true;
+        }
         let denied = |m, c| self.op(m, Op::Not).is_some_and(|not| self.implies(c, not.arg(0), depth));
         if denied(m, c) || denied(c, m) {
             return true;

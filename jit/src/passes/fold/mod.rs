@@ -31,7 +31,7 @@
 //!
 //! *Masks* ([`masks`]). Lattice laws of `and`, `or`, `not`; the inner one of two nested `select`s, where the outer mask
 //! decides it; a choice between the two operands of a comparison is `min` or `max`; votes and bits of known masks. What implies
-//! what is found by a bounded search through conjunctions.
+//! what is found by a bounded search through conjunctions, and from what comparisons of the same operands say of each other.
 //!
 //! *Control.* A branch on a constant, or with two equal edges, is a jump; one on `not c` has its edges exchanged. A guard of
 //! `true` disappears; one of `false` ends its block in its exit.
