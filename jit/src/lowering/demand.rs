@@ -195,7 +195,7 @@ impl AddressSum {
             if sum.index.is_some() || is_elsewhere || is_known || forms.index_scales.is_empty() {
                 break;
             }
-            let scaled = values.inst_in(block, b).and_then(|inst| {
+            let scaled = values.inst_in(block, whatever_type(values, block, b)).and_then(|inst| {
                 let by = inst.args.get(1).and_then(|&by| constant(by))?;
                 let by = match inst.kind {
                     Kind::Op { op: Op::Shl, ty: Ty::U64 | Ty::I64, .. } => 1u8.checked_shl(u32::try_from(by).ok()?)?,
@@ -246,6 +246,16 @@ impl AddressSum {
     fn values(self) -> impl Iterator<Item = Value> {
         [Some(self.base), self.index.map(|(v, _)| v)].into_iter().flatten()
     }
+}
+
+/// What a value is in a block, before its bits got another type of integers.
+fn whatever_type(values: &Values<'_>, block: BlockId, mut v: Value) -> Value {
+    while let Some(inst) = values.inst_in(block, v)
+        && matches!(inst.kind, Kind::Op { op: Op::Bitcast, ty: Ty::U64 | Ty::I64, from: Ty::U64 | Ty::I64 })
+    {
+        v = inst.args[0];
+    }
+    v
 }
 
 struct Search<'a, 'r> {

@@ -18,6 +18,7 @@
 //! | [`loads`] | what has been loaded, or stored, on the way is not loaded again |
 //! | [`mask_words`] | masks of lanes that wait for their turns are words |
 //! | [`implied_checks`] | tests of the program decide checks of bounds, too |
+//! | [`addresses`] | scaled indices are computed where memory is accessed, as parts of addresses |
 //! | [`sink`] | what only a cold block needs, or one behind a loop, is computed there |
 //! | [`fuse`] | arms that compute the same on different operands become one |
 //! | [`loop_versioning`] | counted loops check their range once and run without checks |
@@ -34,6 +35,7 @@
 //! were: a guard can only come earlier, where leaving it has the interpreter do the same instructions. Every use in a
 //! snapshot counts as a use at the instruction that may leave by it.
 
+pub mod addresses;
 pub mod bounds;
 pub mod dead;
 pub(crate) mod defs;
@@ -106,6 +108,7 @@ pub const PASSES: &[Pass] = &[
     ("dead", dead::run),
     ("mask_words", mask_words::run),
     ("implied_checks", implied_checks::run),
+    ("addresses", addresses::run),
     ("sink", sink::run),
     ("fuse", fuse::run),
     ("loop_versioning", loop_versioning::run),
