@@ -399,6 +399,30 @@ fn the_least_index_is_computed_once() {
     assert_eq!(count(&text, &["shl"]), 1, "{text}");
 }
 
+/// Which lanes lie below each, and how many they are, is known.
+#[test]
+fn what_lane_numbers_give_is_loaded() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let mut host = host(16);
+    let wide = Type::varying(Ty::U64);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = execution_mask(&mut b);
+    let lanes = b.inst(Kind::Op { op: Op::Iota, ty: Ty::I32, from: Ty::I32 }, &[], Type::varying(Ty::I32));
+    let lanes = b.inst(Kind::Op { op: Op::Convert, ty: Ty::U64, from: Ty::I32 }, &[lanes], wide);
+    let [one, minus, some] = [1, u64::MAX, 0x5a5a].map(|bits| b.constant(Ty::U64, bits));
+    let bit = b.op(Op::Shl, Ty::U64, &[one, lanes]);
+    let below = b.op(Op::Add, Ty::U64, &[bit, minus]);
+    let among = b.op(Op::And, Ty::U64, &[below, some]);
+    let many = b.op(Op::Popcnt, Ty::U64, &[among]);
+    let many = b.inst(Kind::Op { op: Op::Convert, ty: Ty::I32, from: Ty::U64 }, &[many], Type::varying(Ty::I32));
+    let (at, count_at) = (host.places(wide)[0], host.places(Type::varying(Ty::I32))[0]);
+    leave(&mut b, &host, mask, vec![(at, below), (count_at, many)]);
+    let region = finished(b);
+    let text = listing(&x86, region.clone());
+    assert_eq!(count(&text, &["vpsll", "vpop", "vpshufb", "vpadd", "vpmov"]), 0, "{text}");
+    agree(&mut host, &region, 1, 1);
+}
+
 /// Of a frame of more than a page each page is touched, for the stack's guard page to be met.
 #[test]
 fn large_frames_meet_the_guard_page() {

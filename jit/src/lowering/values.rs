@@ -141,7 +141,7 @@ impl<'r> Values<'r> {
     fn constant_vector_within(&self, v: Value, depth: usize) -> Option<Vec<u64>> {
         let ty = self.region.ty(v).ty;
         if let Kind::Op { op, ty, from } = self.inst(v)?.kind
-            && is_index_arithmetic(op, ty)
+            && is_index_arithmetic(op, ty, from)
         {
             return self.computed_lanes(op, ty, from, &self.inst(v)?.args, depth.checked_sub(1)?);
         }
@@ -159,13 +159,19 @@ impl<'r> Values<'r> {
         lanes.into_iter().enumerate().map(|(l, bits)| bits.or_else(|| below(l))).collect()
     }
 
-    /// What an operation of two constants gives in each lane.
+    /// What an operation of constants gives in each lane.
     fn computed_lanes(&self, op: Op, ty: Ty, from: Ty, args: &[Value], depth: usize) -> Option<Vec<u64>> {
-        let &[a, b] = args else { return None };
-        // What is most often no constant is asked first.
-        let b = self.constant_vector_within(b, depth)?;
-        let a = self.constant_vector_within(a, depth)?;
-        a.into_iter().zip(b).map(|(a, b)| sem::eval(op, ty, from, [a, b, 0])).collect()
+        let eval = |a, b| sem::eval(op, ty, from, [a, b, 0]);
+        match *args {
+            [a] => self.constant_vector_within(a, depth)?.into_iter().map(|a| eval(a, 0)).collect(),
+            [a, b] => {
+                // What is most often no constant is asked first.
+                let b = self.constant_vector_within(b, depth)?;
+                let a = self.constant_vector_within(a, depth)?;
+                a.into_iter().zip(b).map(|(a, b)| eval(a, b)).collect()
+            }
+            _ => None,
+        }
     }
 
     /// The bits of a mask, or of a uniform bool in all lanes, that is constant.
@@ -298,9 +304,13 @@ impl<'r> Values<'r> {
 /// How many operations on constants are computed in place of a value.
 const DEEPEST_CONSTANT: usize = 6;
 
-/// Returns whether an operation is one that lane numbers are computed by.
-pub(crate) fn is_index_arithmetic(op: Op, ty: Ty) -> bool {
-    ty == Ty::I32 && matches!(op, Op::Add | Op::Sub | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Shr)
+/// Returns whether an operation is one that lane numbers, and what stands for the lanes below each, are computed by.
+pub(crate) fn is_index_arithmetic(op: Op, ty: Ty, from: Ty) -> bool {
+    let is_wide = |ty: Ty| matches!(ty, Ty::I32 | Ty::U32 | Ty::I64 | Ty::U64);
+    let is_among =
+        matches!(op, Op::Add | Op::Sub | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Shr | Op::Popcnt)
+            || matches!(op, Op::Convert | Op::Bitcast if is_wide(from));
+    is_wide(ty) && is_among
 }
 
 /// By value: whether it stands in one place of instructions, ends of blocks and snapshots only.

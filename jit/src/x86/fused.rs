@@ -106,7 +106,7 @@ impl Fused {
             Op::Insert if !matches!(ty, Ty::Bool | Ty::F16) => {
                 values.constant_vector(inst.result?).map(|_| Fused::Constants)
             }
-            op if is_index_arithmetic(op, ty) && values.constant_vector(inst.result?).is_some() => {
+            op if is_index_arithmetic(op, ty, from) && values.constant_vector(inst.result?).is_some() => {
                 Some(Fused::Constants)
             }
             Op::Select => see.permuted(ty, inst),
