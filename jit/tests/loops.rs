@@ -321,8 +321,14 @@ fn indices_in_bounds_are_those_of_the_definition() {
             let low = b.inst(Kind::IndexLow { scale, disp, ty }, &[pointer], Type::uniform(ty));
             let unsigned = if ty.size() == 4 { Ty::U32 } else { Ty::U64 };
             let span = b.inst(Kind::IndexSpan { scale, disp, need, ty }, &[pointer, len], Type::uniform(unsigned));
-            let (low_at, span_at) = (host.places(Type::uniform(ty))[2], host.places(Type::uniform(unsigned))[3]);
-            leave(&mut b, &host, mask, vec![(low_at, low), (span_at, span)]);
+            // Those that need more, by elements and by something else.
+            let more = [need + scale, need + 3 * scale, need + 1].map(|need| {
+                let kind = Kind::IndexSpan { scale, disp, need, ty };
+                b.inst(kind, &[pointer, len], Type::uniform(unsigned))
+            });
+            let low_at = host.places(Type::uniform(ty))[2];
+            let others = host.places(Type::uniform(unsigned)).into_iter().skip(3).zip([span].into_iter().chain(more));
+            leave(&mut b, &host, mask, [(low_at, low)].into_iter().chain(others).collect());
             let region = finished(b);
             let codes =
                 [&Ir as &dyn Backend, &*harness::x86().unwrap()].map(|b| Arc::from(b.compile(region.clone()).unwrap()));

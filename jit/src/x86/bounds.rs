@@ -1,14 +1,27 @@
 //! What bounds are made of: the indices that lie in a memory region.
 
-use super::inst::{Arg, Cond, Size};
+use super::inst::{Arg, Cond, Mem, Size};
 use super::level::Level;
 use super::select::{Select, imm8};
 use crate::ir::{Inst, Kind, SPARE_INDICES, Value};
 use crate::lowering::{ends, has_code};
+use foldhash::HashMap;
 use iced_x86::{Code, OpKind};
 use regalloc2::VReg;
 use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
+
+/// What bounds are of: a pointer, what its index is multiplied by, the displacement, and the index's type.
+type Of = (Value, u32, i64, Ty);
+
+/// How many indices are in bounds by some pointers, as far as a block has computed that.
+#[derive(Default)]
+pub struct Spans {
+    /// The last index, by the length and the bytes that it needs: whatever its type holds.
+    last: HashMap<(Of, Value), (u32, VReg)>,
+    /// By the length and the bytes needed.
+    known: HashMap<(Of, Value, u32), VReg>,
+}
 
 /// A least index in bounds, and what it is made from.
 #[derive(Clone, Copy)]
@@ -98,15 +111,51 @@ impl<L: Level> Select<'_, L> {
             let n = self.gpr_over(Code::Add_rm64_imm8, Size::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
             return self.at_least(n, 0);
         }
+        let of = (pointer, scale, disp, ty);
+        if let Some(readable) = self.length_for_reading(pointer, len)
+            && let Some(&all) = self.local.spans.known.get(&(of, readable, need))
+        {
+            return self.writable_span(all, readable, len);
+        }
         let Least { start, index: low } = self.least(pointer, scale, disp, ty);
-        let (len, need) = (self.gpr(len), self.imm(need as u64));
-        let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, len, need);
-        let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, start);
-        let last = self.quotient(last, scale);
+        let last = self.last(of, start, len, need);
         let last = self.at_most(last, ends(ty).1 - SPARE_INDICES);
         let n = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, low);
         let n = self.gpr_over(Code::Add_rm64_imm8, Size::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
-        self.at_least(n, 0)
+        let n = self.at_least(n, 0);
+        self.local.spans.known.insert((of, len, need), n);
+        n
+    }
+
+    /// The bytes that may be read of a pointer's region, if a length is of those that may be written: all of them, or none.
+    fn length_for_reading(&self, pointer: Value, len: Value) -> Option<Value> {
+        let inst = self.values.inst(len).filter(|inst| inst.kind == Kind::RegionLen { write: true })?;
+        (inst.args[0] == pointer).then_some(inst.args[1])
+    }
+
+    /// How many indices are in bounds for writing, if they are `all` for reading.
+    fn writable_span(&mut self, all: VReg, readable: Value, writable: Value) -> VReg {
+        let (readable, writable) = (self.gpr(readable), self.gpr(writable));
+        let none = self.imm(0);
+        self.compare(Size::G64, readable, writable);
+        self.choose(Cond::EQUAL, all, none)
+    }
+
+    /// The last index from which on there are so many bytes. One that needs whole elements more comes as many before.
+    fn last(&mut self, of: Of, start: VReg, len: Value, need: u32) -> VReg {
+        let (_, scale, ..) = of;
+        if let Some(&(other, last)) = self.local.spans.last.get(&(of, len)) {
+            let (more, scale) = (i64::from(other) - i64::from(need), i64::from(scale));
+            if let Some(by) = i32::try_from(more / scale).ok().filter(|_| more % scale == 0) {
+                return self.address_of(Mem::reg(last, by));
+            }
+        }
+        let (bytes, needed) = (self.gpr(len), self.imm(need as u64));
+        let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, bytes, needed);
+        let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, start);
+        let last = self.quotient(last, scale);
+        self.local.spans.last.insert((of, len), (need, last));
+        last
     }
 
     fn at_least(&mut self, x: VReg, least: i64) -> VReg {

@@ -2,7 +2,7 @@
 
 use super::X86;
 use super::assembler::Asm;
-use super::bounds::Least;
+use super::bounds::{Least, Spans};
 use super::gather::Gathered;
 use super::inst::{Arg, Cond, Plain, Size};
 use super::interleaved::Groups;
@@ -36,6 +36,8 @@ pub struct Local {
     pub(super) negatives: HashMap<Value, VReg>,
     /// Least indices, and the displaced offsets that they are made from: by the pointer, scale, displacement and type.
     pub(super) least: HashMap<(Value, u32, i64, Ty), Least>,
+    /// How many indices are in bounds.
+    pub(super) spans: Spans,
     /// Strided accesses that are done together.
     pub(super) groups: Groups,
 }
@@ -74,13 +76,9 @@ impl<L: Level> Target for X86<L> {
     }
 
     fn begin_block(local: &mut Local) {
-        local.parts.clear();
-        local.joined.clear();
-        local.choices.clear();
-        local.gathered.clear();
-        local.wide.clear();
-        local.least.clear();
-        local.groups = Groups::default();
+        let lasting_choices = std::mem::take(&mut local.lasting_choices);
+        let negatives = std::mem::take(&mut local.negatives);
+        *local = Local { lasting_choices, negatives, ..Local::default() };
     }
 
     fn select(s: &mut Select<'_, L>, inst: &Inst) -> bool {
