@@ -5,7 +5,7 @@ use spmdvm::jit::abort::{Abort, Defect, Stage};
 use spmdvm::jit::backend::{Backend, CompileError, Executable, Limit};
 use spmdvm::jit::ir::ExitReason;
 use spmdvm::vm::Op;
-use spmdvm::{Engine, JitSettings, Limits, Module, Value};
+use spmdvm::{Engine, JitSettings, Limits, Module, Options, Value};
 use spmdvm_tests::agree::{Input, agree};
 use spmdvm_tests::compiled::{SAXPY, jits, loops, module, native, run_saxpy, versions};
 
@@ -179,14 +179,70 @@ fn what_is_left_to_the_interpreter() {
             "task void t(uniform int a[], uniform int i) { a[i + taskIndex] += i; }",
             "a[i] = 1; launch[3] t(a, i);",
         ),
-        ("sync", "", "a[i] += b[i]; sync;"),
-        ("fence", "", "a[i] += 1; memory_barrier();"),
-        ("thread.count", "", "a[i] = num_cores();"),
     ];
     for (why, before, body) in ways {
         exit(why, &format!("{round} {{ {body} }}")).after(before).goes_on().check();
     }
     exit("abort", &format!("{round} {{ a[i] = 7; if (i == 11) abort(); a[i] = 8; }}")).check();
+}
+
+/// How often each operation was left to the interpreter.
+fn left_to_the_interpreter(module: &Module, op: Op) -> u64 {
+    let exits = |v: spmdvm::jit::engine::VersionReport| -> u64 {
+        let is_by = |exit: spmdvm::jit::ir::ExitId| v.region.exits[exit.index()].reason == ExitReason::Operation(op);
+        v.exits.iter().filter(|(exit, _)| is_by(*exit)).map(|(_, n)| n).sum()
+    };
+    versions(module).into_iter().map(exits).sum()
+}
+
+#[test]
+fn handlers_are_called_without_leaving() {
+    for (op, body) in [
+        (Op::Fence, "a[i] += 1; memory_barrier();"),
+        (Op::ThreadCount, "a[i] = num_cores();"),
+        (Op::ThreadIndex, "a[i] = threadIndex;"),
+        (Op::Alloc, "uniform int * uniform p = uniform new uniform int[4]; p[1] = i; a[i] += p[1];"),
+    ] {
+        let text = format!(
+            "task void t(uniform int a[], uniform int n) {{ for (uniform int i = 0; i < n; ++i) {{ {body} }} }}
+            export void f(uniform int a[], uniform int n) {{ launch[1] t(a, n); }}"
+        );
+        for engine in jits() {
+            let module = module(engine, &text, JitSettings::eager());
+            let mut a = [0i32; 50];
+            module.call("f", &[Value::slice_mut(&mut a), 50.into()]).unwrap();
+            assert_eq!(left_to_the_interpreter(&module, op), 0, "{op:?}, {engine}");
+            assert!(versions(&module).iter().any(|v| v.entries > 0), "{op:?}, {engine}");
+        }
+    }
+}
+
+/// With several threads, tasks are launched and waited for from within compiled code, but for what waits.
+#[test]
+fn tasks_are_launched_without_leaving() {
+    let text = "task void put(uniform int a[], uniform int at) { a[at] = at * 3; }
+        export void f(uniform int a[], uniform int n) {
+            for (uniform int i = 0; i < n; ++i) {
+                sync;
+                a[n] += i;
+            }
+            for (uniform int i = 0; i < n; ++i)
+                launch[1] put(a, i);
+        }";
+    for engine in jits() {
+        let options = Options { engine, jit: JitSettings::eager(), threads: Some(3), ..Options::default() };
+        let module = Module::compile("test.ispc", text, &options).unwrap();
+        const N: usize = 500;
+        for round in 1..4 {
+            let mut a = [0i32; N + 1];
+            module.call("f", &[Value::slice_mut(&mut a), (N as i32).into()]).unwrap();
+            assert!(a[..N].iter().zip(0..).all(|(&x, i)| x == 3 * i), "{engine}: {a:?}");
+            assert_eq!(a[N], (N * (N - 1) / 2) as i32);
+            assert_eq!(left_to_the_interpreter(&module, Op::Sync), 0, "{engine}: there is nothing to wait for");
+            // The first one of each call makes the memory one of several threads.
+            assert!(left_to_the_interpreter(&module, Op::Launch) <= round, "{engine}, {round}");
+        }
+    }
 }
 
 #[test]
@@ -323,7 +379,8 @@ fn loops_that_are_not_compiled_say_why() {
         "{head} for (uniform int i = 0; i < n; ++i) {{ uniform int * uniform p = uniform new uniform int[1]; a[i] += 1; delete p; }} }}"
     );
     let short = format!("{head} uniform int s = 0; for (uniform int i = 0; i < 2; ++i) s += n; a[0] = s; }}");
-    let nothing = format!("{head} again: sync; a[0] += 1; if (a[0] < n) goto again; }}");
+    let nothing =
+        format!("{head} uniform int * uniform p = NULL; again: delete p; a[0] += 1; if (a[0] < n) goto again; }}");
     // Each attempt finds out that one more register differs between lanes.
     let chain: String = (1..40).rev().map(|k| format!("v{k} = v{};", k - 1)).collect();
     let names: String = (1..40).map(|k| format!(", v{k} = 0")).collect();

@@ -135,7 +135,12 @@ impl Recorder<'_> {
             | Special::AtomicXor
             | Special::AtomicSwap
             | Special::AtomicCas => self.atomic(state, inst),
-            Special::Alloc | Special::Print | Special::Clock => self.interpret(state, inst),
+            Special::Alloc
+            | Special::Print
+            | Special::Clock
+            | Special::Fence
+            | Special::ThreadIndex
+            | Special::ThreadCount => self.interpret(state, inst),
             Special::Load | Special::LoadLane => {
                 self.test_assumptions(state);
                 self.load(state, inst);
@@ -177,11 +182,12 @@ impl Recorder<'_> {
                 state.set_mask(Mask::Full);
             }
             Special::EachBegin => self.each_begin(state),
+            // Whose tasks they are is told by how many frames there are: not by those of which only the region knows.
+            Special::Launch | Special::LaunchInd | Special::Sync if state.frames.len() == 1 => {
+                self.interpret(state, inst);
+            }
             Special::Free
-            | Special::Fence
             | Special::Abort
-            | Special::ThreadIndex
-            | Special::ThreadCount
             | Special::HostCall
             | Special::Launch
             | Special::LaunchInd

@@ -193,12 +193,18 @@ fn cost(f: &Function, inst: &Inst) -> Option<&'static str> {
         Op::Store if far => "scatter: every lane writes to an address of its own",
         Op::LoadLane | Op::StoreLane if far => "array of varying values at an index of each lane: a gather or scatter",
         Op::MemCopy | Op::MemSet if is_taken_apart(f, inst) => return None,
-        Op::Print | Op::Alloc | Op::MemCopy | Op::MemSet | Op::Clock => {
-            "done by the interpreter's handler, which compiled code calls"
+        Op::Print
+        | Op::Alloc
+        | Op::MemCopy
+        | Op::MemSet
+        | Op::Clock
+        | Op::Fence
+        | Op::ThreadIndex
+        | Op::ThreadCount => "done by the interpreter's handler, which compiled code calls",
+        Op::Launch | Op::LaunchInd | Op::Sync => {
+            "done by the interpreter's handler, which compiled code calls; where it waits, compiled code ends"
         }
-        Op::Free | Op::Launch | Op::LaunchInd | Op::Sync | Op::CallInd | Op::Fence => {
-            "left to the interpreter: compiled code ends here each time"
-        }
+        Op::Free | Op::HostCall => "left to the interpreter: compiled code ends here each time",
         op if Kind::has_atomic(op, inst.ty) && !inst.src.into_iter().any(varies) => return None,
         Op::AtomicAdd
         | Op::AtomicSub

@@ -138,6 +138,11 @@ impl Group {
         self.done.load(Ordering::Acquire)
     }
 
+    /// Returns whether every task has ended, and none has failed.
+    pub fn is_done_well(&self) -> bool {
+        self.is_done() && self.state().failure.is_none()
+    }
+
     fn is_stopped(&self) -> bool {
         self.parent.as_ref().is_some_and(Task::is_stopped)
     }

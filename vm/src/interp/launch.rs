@@ -40,6 +40,9 @@ unsafe fn launch(t: &mut Thread, step: *const Step, site: &CallSite, function: *
     if total == 0 {
         return next;
     }
+    if t.in_native && !t.may_launch_in_native() {
+        return null();
+    }
     if t.nesting() >= MAX_NESTING {
         return t.raise(step, TrapKind::StackOverflow, None, TrapDetail::Limit(MAX_NESTING as u64));
     }
@@ -114,8 +117,9 @@ pub(crate) struct Sync;
 
 impl Kernel for Sync {
     unsafe fn run(t: &mut Thread, step: *const Step) -> *const Step {
+        let settled = if t.in_native { t.settle_in_native() } else { t.settle(step) };
         // SAFETY: a function's last instruction is a jump or `ret`.
-        if t.settle(step) { unsafe { step.add(1) } } else { null() }
+        if settled { unsafe { step.add(1) } } else { null() }
     }
 }
 
@@ -124,6 +128,25 @@ impl Thread {
     fn wait_for(&mut self, group: Arc<Group>, resume: *const Step) -> *const Step {
         (self.waits_for, self.resume) = (Some(group), resume);
         null()
+    }
+
+    /// Returns whether a launch neither runs tasks, nor waits, nor is the first, behind which other threads access the memory:
+    /// else native code leaves it to the interpreter.
+    fn may_launch_in_native(&self) -> bool {
+        self.parallel && self.memory.is_shared() && self.launched.len() < MAX_LAUNCHED
+    }
+
+    /// [`settle`](Self::settle), for native code: nothing has happened if the thread would pause or trap.
+    fn settle_in_native(&mut self) -> bool {
+        let depth = self.frames.len();
+        let has_to_stop = || self.task.as_ref().is_some_and(|task| task.is_stopped());
+        let own = |launched: &&Launched| launched.depth == depth;
+        let mut groups = self.launched.iter().filter(own).peekable();
+        if groups.peek().is_some() && (has_to_stop() || !groups.all(|launched| launched.group.is_done_well())) {
+            return false;
+        }
+        self.launched.retain(|launched| launched.depth != depth);
+        true
     }
 
     /// Returns whether the executing call has launched tasks that it has not waited for.
