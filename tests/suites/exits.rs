@@ -393,9 +393,8 @@ fn loops_that_are_not_compiled_say_why() {
         let eager = JitSettings::eager();
         // It is cut into regions, be there labels or not.
         assert_eq!(reasons(engine, &large, eager.clone(), 1), []);
-        assert!(
-            reasons(engine, &left, trial.clone(), 1).contains(&Abort::LeavesTooOften(ExitReason::Operation(Op::Free)))
-        );
+        // Behind what only the interpreter does, other regions go on.
+        assert_eq!(reasons(engine, &left, trial.clone(), 1), []);
         let came = reasons(engine, &short, trial.clone(), 20);
         assert!(came.contains(&Abort::TooShort), "{came:?}");
         assert!(reasons(engine, &chain, eager.clone(), 1).contains(&Abort::Unsettled));

@@ -18,6 +18,12 @@ const TEXT: &str = "export void f(uniform int a[], const uniform int at[], unifo
 }
 export uniform int never(uniform int x) {
     return x + 1;
+}
+export void g(uniform int n) {
+    uniform int k = 0; uniform int * uniform none = NULL;
+    again: delete none;
+    k += 1;
+    if (k < n) goto again;
 }";
 
 fn module(engine: Engine, jit: JitSettings) -> Module {
@@ -81,7 +87,7 @@ fn sums_and_guards(engine: Engine) {
     let text = module.jit_text(Show { trace: true, ir: true, asm: true });
     for part in [
         "left 1 times at report.ispc:3: a load is out of bounds",
-        "interpreted: it leaves",
+        "left 99 times at report.ispc:10: free",
         "traces compiled in",
         "entry.reg",
     ] {
@@ -118,14 +124,13 @@ fn explained(engine: Engine) {
         ],
     );
     expect(5, &["compiled", "under a mask", "division of integers: lane after lane"]);
-    expect(
-        10,
-        &[
-            "interpreted in the loop at report.ispc:8: it leaves compiled code in most rounds: free (at report.ispc:10)",
-            "left to the interpreter",
-        ],
-    );
+    expect(10, &["left here 99 times: free", "left to the interpreter"]);
     expect(14, &["no loop around it"]);
+    module.call("g", &[100.into()]).unwrap();
+    expect(
+        19,
+        &["interpreted in the loop at report.ispc:18: it begins with an operation that only the interpreter does"],
+    );
     assert!(module.explain_line(200).unwrap_err().contains("no code"));
 }
 

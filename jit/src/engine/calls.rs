@@ -384,7 +384,8 @@ impl Jit {
     ) -> Option<Leads> {
         loop {
             match leads {
-                Leads::Nowhere => return Some(leads),
+                // Those that have called are left first.
+                Leads::Nowhere | Leads::Past => return Some(leads),
                 Leads::Through if !pause.steps_within(1) => return Some(Leads::Nowhere),
                 Leads::Through | Leads::On | Leads::Behind => {}
             }

@@ -11,7 +11,7 @@ use super::hot_loop::{Holding, NEVER};
 use super::landing::Leads;
 use super::version::{Change, Version};
 use super::{Answer, Jit, WORDS};
-use crate::record::{LIGHT, leads_on};
+use crate::record::{LIGHT, leads_on, parts_regions};
 use crate::stress;
 use spmdvm_vm::interp::native::{ENTRY_WORDS, FRAME_WORDS, Kept, Pause, Tracer};
 use spmdvm_vm::isa::Op;
@@ -316,7 +316,7 @@ impl Jit {
         loop {
             match *leads {
                 Leads::Nowhere => return Hurried::Over,
-                Leads::Through => {
+                Leads::Through | Leads::Past => {
                     pause.step();
                     *leads = Leads::On;
                 }
@@ -355,7 +355,7 @@ impl Jit {
     /// Keeps at hand the place where the interpreter stands, if regions have led there before.
     #[cold]
     pub(super) fn fetch(&self, pause: &Pause<'_>, at_hand: &mut AtHand) -> bool {
-        let Some(inst) = pause.inst() else { return false };
+        let Some(inst) = pause.inst().filter(|inst| !parts_regions(inst.op)) else { return false };
         let (at, is_linked) = ((pause.function(), pause.pc()), self.is_linked(inst.op, inst.aux));
         let head = match self.heads.find(at) {
             None if is_linked => self.heads.find_or_add(at, pause.program(), self.settings.hot),
@@ -373,7 +373,7 @@ impl Jit {
             Leads::Nowhere => return None,
             Leads::On | Leads::Behind => {}
             // That is what it was left for, however light the callee is.
-            Leads::Through => pause.step(),
+            Leads::Through | Leads::Past => pause.step(),
         }
         if pause.has_ended() {
             return None;
@@ -391,7 +391,7 @@ impl Jit {
             return None;
         }
         loop {
-            while pause.inst().is_some_and(|inst| self.is_linked(inst.op, inst.aux)) {
+            while pause.inst().is_some_and(|inst| self.is_linked(inst.op, inst.aux) || parts_regions(inst.op)) {
                 pause.step();
             }
             // A region begins with an active lane.

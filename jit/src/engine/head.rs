@@ -7,7 +7,7 @@ use super::hot_loop::Loop;
 use super::landing::Leads;
 use super::version::{Change, Version};
 use crate::profile::ProgramPoint;
-use crate::record::leads_on;
+use crate::record::{leads_on, parts_regions};
 use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use arc_swap::{ArcSwap, Cache, Guard};
 use spmdvm_vm::PreparedProgram;
@@ -26,7 +26,7 @@ pub(super) struct Head {
     pub at: ProgramPoint,
     /// Its hot count, if the interpreter counts how often it comes there.
     pub hot_count: Option<usize>,
-    /// Whether a call or return stands there, which is executed before native code goes on.
+    /// Whether a call or return stands there, or what parts regions, which is executed before native code goes on.
     pub is_way: bool,
     /// How many instructions of the bytecode are left there until the function returns, with the return, if the
     /// interpreter does them in less time than entering a region takes; 0 if they are more, or the interpreter counts
@@ -136,7 +136,7 @@ impl Places {
 impl Head {
     fn new(at: ProgramPoint, hot_count: Option<usize>, program: &Program, countdown: u32) -> Arc<Head> {
         let rest = program.functions[at.0.0 as usize].code.get(at.1 as usize..).unwrap_or_default();
-        let is_way = rest.first().is_some_and(|inst| leads_on(inst.op));
+        let is_way = rest.first().is_some_and(|inst| leads_on(inst.op) || parts_regions(inst.op));
         let tail = if hot_count.is_none() { tail(rest) } else { 0 };
         let (countdown, asked) = (AtomicU32::new(countdown), AtomicU64::new(0));
         let (state, enterable) = (RwLock::default(), ArcSwap::default());

@@ -44,6 +44,9 @@ pub(super) enum Leads {
     On,
     /// Another region, behind the call or return at which the exit stands.
     Through,
+    /// Another region, behind an instruction that the interpreter does once all native code has been left: it may wait, or let go of
+    /// memory.
+    Past,
     /// What follows a loop: another region, if that is worth it.
     Behind,
 }
@@ -68,6 +71,7 @@ impl Landing {
             ExitReason::Return if returns => Leads::On,
             ExitReason::LinkedCall | ExitReason::Return => Leads::Through,
             ExitReason::Cut => Leads::On,
+            ExitReason::Operation(_) => Leads::Past,
             ExitReason::LoopEnd => Leads::Behind,
             _ => Leads::Nowhere,
         };

@@ -48,7 +48,7 @@ use crate::settings::Variant;
 use crate::whole::Whole;
 pub(crate) use copies::is_taken_apart;
 use cuts::Plan;
-pub(crate) use cuts::{LIGHT, leads_on};
+pub(crate) use cuts::{LIGHT, leads_on, parts_regions};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use spmdvm_vm::flow::each_written;
 use spmdvm_vm::interp::PreparedProgram;

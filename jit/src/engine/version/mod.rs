@@ -185,7 +185,7 @@ struct Trial {
     end: AtomicU64,
     /// What had been counted when it began: entries, entries that were left early, those left by ways that were left
     /// out, rounds.
-    before: [AtomicU64; 4],
+    before: [AtomicU64; 5],
 }
 
 /// An entry that is over.
@@ -568,7 +568,7 @@ impl Version {
     fn judge(&self) -> Option<(Abort, Option<(FuncId, u32)>)> {
         let now = self.counted_for_trial();
         let before = self.trial.before.each_ref().map(|n| n.load(Ordering::Relaxed));
-        let [entries, left, pruned, rounds] = std::array::from_fn(|i| now[i].saturating_sub(before[i]));
+        let [entries, left, pruned, past, rounds] = std::array::from_fn(|i| now[i].saturating_sub(before[i]));
         self.begin_trial(entries.max(1) * 2);
         if pruned * 4 >= entries {
             // It is recompiled with the ways that it leaves by; that one is to be judged.
@@ -582,20 +582,21 @@ impl Version {
         }
         let insts: usize = self.region.blocks.iter().filter(|b| !b.cold).map(|b| b.insts.len()).sum();
         let worthwhile = match self.begins {
-            Begins::Loop | Begins::Function => WORTHWHILE,
+            Begins::Loop | Begins::Function if past * 2 < entries => WORTHWHILE,
             // It is a piece of a way that is native before and behind it.
-            Begins::Rest => 0,
+            _ => 0,
         };
         ((rounds / entries.max(1) + 1) * (insts as u64) < worthwhile).then_some((Abort::TooShort, None))
     }
 
-    /// Entries, entries that were left early, entries that were left by ways that were left out, and rounds.
-    fn counted_for_trial(&self) -> [u64; 4] {
+    /// Entries, entries that were left early, by ways that were left out, and for what other regions go on behind, and rounds.
+    fn counted_for_trial(&self) -> [u64; 5] {
         let taken = |which: &dyn Fn(&Landing) -> bool| -> u64 {
             self.exits.iter().filter(|l| which(l)).map(|l| l.taken.load(Ordering::Relaxed)).sum()
         };
         let [entries, rounds] = [&self.entries, &self.rounds].map(|n| n.load(Ordering::Relaxed));
-        [entries, taken(&|l| !l.expected), taken(&|l| l.pruned), rounds]
+        let past = taken(&|l| l.leads == Leads::Past);
+        [entries, taken(&|l| !l.expected), taken(&|l| l.pruned), past, rounds]
     }
 
     /// Is judged by so many entries from now on.
