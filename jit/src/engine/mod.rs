@@ -631,7 +631,7 @@ impl Jit {
     ) {
         let own = std::process::id();
         let is_free = found.contest.is_none() && found.makes_contest != Some(own);
-        let has_paid = version.has_paid() || self.pretended.get().is_some();
+        let has_paid = version.has_paid(self.settings.background) || self.pretended.get().is_some();
         if !is_free || !has_paid || version.code.is_baseline() {
             return;
         }
@@ -741,7 +741,7 @@ impl Jit {
             let is_there = found.versions.iter().any(|v| Arc::ptr_eq(v, version));
             // Beyond so many, only a version that has run for long.
             let excess = found.recompiles.checked_sub(self.settings.recompiles);
-            let has_paid = || self.is_timed() && version.has_paid();
+            let has_paid = || self.is_timed() && version.has_paid(false);
             let may = excess.is_none_or(|excess| version.rounds() >= long(excess) || has_paid());
             is_there && !found.is_pending() && may && !found.refuses()
         };

@@ -6,9 +6,8 @@
 //! a product of its own for its accesses (LLVM sinks addresses likewise before it selects instructions); that in the block before is left
 //! to exits and cold blocks.
 //!
-//! Rules: the product was computed in another block, but in no loop around the access's innermost one, which would compute it in every
-//! round; and nothing else in blocks that are not cold asks for it. The index is kept in its place: if that is an integer of 32 bits, as
-//! it is.
+//! Rules: the product is computed in another block of the same innermost loop, so in no round more than before; and nothing but accesses,
+//! sums of pointers, snapshots and cold blocks asks for it. An index of 32 bits is kept in its place, as it is.
 
 use super::dead;
 use super::defs::Defs;
@@ -67,7 +66,7 @@ struct Product {
     home: BlockId,
     index: Value,
     bits: u64,
-    /// The blocks in whose innermost loop it is computed, but for its own.
+    /// The blocks that compute it again: of the innermost loop around its own.
     blocks: Vec<BlockId>,
 }
 
@@ -122,6 +121,8 @@ impl Products {
                         _ if is_address && b != product.home && loops.of(b) == loops.of(product.home) => {
                             asked.entry(product.shift).or_default().push(b);
                         }
+                        // There it is part of the operand already.
+                        _ if is_address && b == product.home => {}
                         Kind::Op { op: Op::PAdd, .. } => {}
                         _ => needed.push(product.shift),
                     }

@@ -68,8 +68,9 @@ const ENOUGH: u64 = 1 << 18;
 const ALWAYS: u64 = 1 << 14;
 
 /// How many times as long as compiling it has taken a version runs before another is made without some of its variants,
-/// to be compared.
-const WORTH_MEASURING: u32 = 50;
+/// to be compared: if it is made meanwhile, by a thread that has nothing else to do, and if the program waits for it.
+const WORTH_MEASURING: u32 = 8;
+const WORTH_WAITING: u32 = 50;
 
 /// How many times as long as compiling it has taken a version runs before it is recompiled with more in it, which takes
 /// several times as long.
@@ -623,9 +624,10 @@ impl Version {
         self.clock.nanos()
     }
 
-    /// Returns whether it has run for so long that what was compiled instead would have been worth it.
-    pub fn has_paid(&self) -> bool {
-        self.clock.time() >= self.code.told().time * WORTH_MEASURING
+    /// Returns whether it has run for so long that it is worth to compile another to be compared with it, meanwhile or not.
+    pub fn has_paid(&self, meanwhile: bool) -> bool {
+        let times = if meanwhile { WORTH_MEASURING } else { WORTH_WAITING };
+        self.clock.time() >= self.code.told().time * times
     }
 
     /// Returns whether it has run for long enough beside compiling it to make it larger.
