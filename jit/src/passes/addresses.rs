@@ -15,7 +15,7 @@ use super::licm::Loops;
 use super::make::Maker;
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, End, Inst, Kind, Region, Value};
-use foldhash::{HashMap, HashMapExt, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
@@ -37,7 +37,8 @@ pub fn run(region: &mut Region) {
         let mut kept = Vec::with_capacity(insts.len());
         let mut made = HashMap::new();
         for mut inst in insts {
-            if let Some(product) = sum(&inst).and_then(|[_, offset]| products.0.get(&offset)).filter(|p| p.suits(b)) {
+            let product = added(&inst).and_then(|offset| products.0.get(&offset));
+            if let Some(product) = product.filter(|product| product.blocks.contains(&b)) {
                 let own = made.entry(product.shift).or_insert_with(|| product.again(region, &mut kept));
                 inst.args[1] = *own;
             }
@@ -49,10 +50,9 @@ pub fn run(region: &mut Region) {
     dead::run(region);
 }
 
-/// The operands of a sum that may be an address.
-fn sum(inst: &Inst) -> Option<[Value; 2]> {
-    let is_sum = matches!(inst.kind, Kind::Op { op: Op::Add, ty: Ty::U64, .. });
-    is_sum.then(|| [inst.args[0], inst.args[1]])
+/// What a sum that may be an address adds to another one.
+fn added(inst: &Inst) -> Option<Value> {
+    matches!(inst.kind, Kind::Op { op: Op::Add, ty: Ty::U64, .. }).then(|| inst.args[1])
 }
 
 /// The products that are computed again, by each value that is one, whatever its type.
@@ -71,8 +71,10 @@ struct Product {
 }
 
 impl Product {
-    fn suits(&self, block: BlockId) -> bool {
-        self.blocks.contains(&block)
+    fn new(region: &Region, defs: &Defs, (shift, home): (Value, BlockId), index: Value, bits: u64) -> Product {
+        let widened = defs.as_op(index, Op::Convert).map(|def| def.arg(0));
+        let index = widened.filter(|&v| matches!(region.ty(v).ty, Ty::I32 | Ty::U32)).unwrap_or(index);
+        Product { shift, home, index, bits, blocks: Vec::new() }
     }
 
     /// Computes it again.
@@ -87,7 +89,6 @@ impl Product {
 impl Products {
     fn of(region: &Region, dominators: &Dominators) -> Products {
         let defs = Defs::of(region);
-        let loops = Loops::new(region, dominators);
         let mut products = HashMap::new();
         for &b in dominators.order() {
             for inst in &region.block(b).insts {
@@ -105,8 +106,12 @@ impl Products {
                 products.extend(product.map(|product| (v, product)));
             }
         }
+        if products.is_empty() {
+            return Products(products);
+        }
+        let loops = Loops::new(region, dominators);
         let mut asked: HashMap<Value, Vec<BlockId>> = HashMap::new();
-        let mut needed: Vec<Value> = Vec::new();
+        let mut needed: HashSet<Value> = HashSet::new();
         let accessed = addresses(region);
         for &b in dominators.order() {
             let block = region.block(b);
@@ -114,7 +119,7 @@ impl Products {
                 for (i, v) in inst.args.iter().enumerate() {
                     let Some(product) = products.get(v) else { continue };
                     let is_address =
-                        i == 1 && sum(inst).is_some() && inst.result.is_some_and(|v| accessed.contains(&v));
+                        i == 1 && added(inst).is_some() && inst.result.is_some_and(|v| accessed.contains(&v));
                     let is_same = inst.result.is_some_and(|v| products.contains_key(&v));
                     match inst.kind {
                         _ if is_same || block.cold => {}
@@ -124,7 +129,7 @@ impl Products {
                         // There it is part of the operand already.
                         _ if is_address && b == product.home => {}
                         Kind::Op { op: Op::PAdd, .. } => {}
-                        _ => needed.push(product.shift),
+                        _ => _ = needed.insert(product.shift),
                     }
                 }
             };
@@ -141,14 +146,6 @@ impl Products {
             !product.blocks.is_empty() && !needed.contains(&product.shift)
         });
         Products(products)
-    }
-}
-
-impl Product {
-    fn new(region: &Region, defs: &Defs, (shift, home): (Value, BlockId), index: Value, bits: u64) -> Product {
-        let widened = defs.as_op(index, Op::Convert).map(|def| def.arg(0));
-        let index = widened.filter(|&v| matches!(region.ty(v).ty, Ty::I32 | Ty::U32)).unwrap_or(index);
-        Product { shift, home, index, bits, blocks: Vec::new() }
     }
 }
 

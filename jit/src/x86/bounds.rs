@@ -12,7 +12,7 @@ use spmdvm_vm::sem::OFFSET_BITS;
 use spmdvm_vm::types::Ty;
 
 /// What bounds are of: a pointer, what its index is multiplied by, the displacement, and the index's type.
-type Of = (Value, u32, i64, Ty);
+pub type Of = (Value, u32, i64, Ty);
 
 /// How many indices are in bounds by some pointers, as far as a block has computed that.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl<L: Level> Select<'_, L> {
     pub(super) fn index_bound(&mut self, inst: &Inst) -> bool {
         let x = match inst.kind {
             Kind::IndexLow { scale, disp, ty } if has_code(disp) => {
-                let low = self.least(inst.args[0], scale, disp, ty).index;
+                let low = self.least((inst.args[0], scale, disp, ty)).index;
                 // An index is wanted beside its distance from this: an addition overwrites none of its operands.
                 let negative = self.negated(Size::G64, low);
                 if let Some(v) = inst.result {
@@ -82,8 +82,8 @@ impl<L: Level> Select<'_, L> {
     }
 
     /// See [`Kind::IndexLow`]. How many are in bounds is mostly asked next, which takes it again.
-    fn least(&mut self, pointer: Value, scale: u32, disp: i64, ty: Ty) -> Least {
-        let of = (pointer, scale, disp, ty);
+    fn least(&mut self, of: Of) -> Least {
+        let (pointer, scale, disp, ty) = of;
         if let Some(&least) = self.local.least.get(&of) {
             return least;
         }
@@ -117,7 +117,7 @@ impl<L: Level> Select<'_, L> {
         {
             return self.writable_span(all, readable, len);
         }
-        let Least { start, index: low } = self.least(pointer, scale, disp, ty);
+        let Least { start, index: low } = self.least(of);
         let last = self.last(of, start, len, need);
         let last = self.at_most(last, ends(ty).1 - SPARE_INDICES);
         let n = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, low);

@@ -2,7 +2,7 @@
 
 use super::X86;
 use super::assembler::Asm;
-use super::bounds::{Least, Spans};
+use super::bounds::{Least, Of, Spans};
 use super::gather::Gathered;
 use super::inst::{Arg, Cond, Plain, Size};
 use super::interleaved::Groups;
@@ -34,8 +34,8 @@ pub struct Local {
     pub(super) wide: HashMap<(Value, bool), VReg>,
     /// Of least indices: their negative. It is made where they are, so it is at hand wherever they are.
     pub(super) negatives: HashMap<Value, VReg>,
-    /// Least indices, and the displaced offsets that they are made from: by the pointer, scale, displacement and type.
-    pub(super) least: HashMap<(Value, u32, i64, Ty), Least>,
+    /// Least indices, and the displaced offsets that they are made from.
+    pub(super) least: HashMap<Of, Least>,
     /// How many indices are in bounds.
     pub(super) spans: Spans,
     /// Strided accesses that are done together.

@@ -184,8 +184,7 @@ struct Due {
 struct Trial {
     /// The number of the entry after which it ends.
     end: AtomicU64,
-    /// What had been counted when it began: entries, entries that were left early, those left by ways that were left
-    /// out, rounds.
+    /// What had been [counted](Version::counted_for_trial) when it began.
     before: [AtomicU64; 5],
 }
 

@@ -1,7 +1,7 @@
 //! Rules for masks and for `select`.
 
 use super::ints::{exchanged, opposite};
-use super::{Folder, Rewrite, plain};
+use super::{Def, Folder, Rewrite, plain};
 use crate::ir::{Kind, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
@@ -24,6 +24,15 @@ fn outcomes(op: Op) -> Option<u8> {
         Op::Ne => LESS | GREATER | UNORDERED,
         _ => return None,
     })
+}
+
+/// The operation of a comparison with its operands in this order, if they are these.
+fn in_order(comparison: Def, [a, b]: [Value; 2]) -> Option<Op> {
+    match [comparison.arg(0), comparison.arg(1)] {
+        operands if operands == [a, b] => comparison.op(),
+        operands if operands == [b, a] => exchanged(comparison.op()?),
+        _ => None,
+    }
 }
 
 impl Folder<'_> {
@@ -56,21 +65,10 @@ impl Folder<'_> {
 
     /// The outcomes for which two comparisons of the same operands hold, if that is what two conditions are.
     fn outcomes(&self, m: Value, c: Value) -> Option<(u8, u8)> {
-        let comparison = |v: Value| {
-            let def = self.defs.get(v)?;
-            let Kind::Op { op, ty, .. } = def.kind else { return None };
-            Some((op, ty, outcomes(op)?, def))
-        };
-        let (_, ty, of_m, a) = comparison(m)?;
-        let (op, other, of_c, b) = comparison(c)?;
-        let operands = |d: super::Def| (d.arg(0), d.arg(1));
-        let (first, second) = operands(a);
-        match operands(b) {
-            _ if ty != other => None,
-            same if same == (first, second) => Some((of_m, of_c)),
-            swapped if swapped == (second, first) => Some((of_m, outcomes(exchanged(op)?)?)),
-            _ => None,
-        }
+        let (m, c) = (self.defs.get(m)?, self.defs.get(c)?);
+        let (Kind::Op { op, ty, .. }, Kind::Op { ty: other, .. }) = (m.kind, c.kind) else { return None };
+        let of_c = outcomes(in_order(c, [m.arg(0), m.arg(1)])?)?;
+        (ty == other).then_some((outcomes(op)?, of_c))
     }
 
     /// Returns whether there is no lane in which both conditions hold.
@@ -176,19 +174,11 @@ impl Folder<'_> {
     /// `b > a` is the same question. For floats `<=` is another one: of two zeros it takes the first, not the second.
     fn extreme(&self, ty: Ty, c: Value, a: Value, b: Value) -> Option<Op> {
         let test = self.defs.get(c)?;
-        let Kind::Op { op, ty: compared, .. } = test.kind else { return None };
+        let Kind::Op { ty: compared, .. } = test.kind else { return None };
         if compared != ty || ty == Ty::Bool {
             return None;
         }
-        let operands = [test.arg(0), test.arg(1)];
-        let op = if operands == [a, b] {
-            op
-        } else if operands == [b, a] {
-            exchanged(op)?
-        } else {
-            return None;
-        };
-        match op {
+        match in_order(test, [a, b])? {
             Op::Lt => Some(Op::Min),
             Op::Gt => Some(Op::Max),
             Op::Le if ty.is_int() => Some(Op::Min),
