@@ -291,6 +291,98 @@ const CASES: &[Case] = &[
     },
 ];
 
+/// Operations on bits, of leaves that stand once each, or more often.
+fn tree(b: &mut Builder, ty: Ty, leaves: &[Value], rng: &mut Rng, depth: u32) -> Value {
+    if depth == 0 || rng.below(6) == 0 {
+        return leaves[rng.below(leaves.len())];
+    }
+    let mut part = || tree(b, ty, leaves, rng, depth - 1);
+    let (x, y) = (part(), part());
+    match rng.below(4) {
+        0 => b.op(Op::Not, ty, &[x]),
+        n => b.op([Op::And, Op::Or, Op::Xor][n - 1], ty, &[x, y]),
+    }
+}
+
+/// Whatever is computed of bits is the same where several operations are one.
+#[test]
+fn operations_on_bits_are_ternary_logic() {
+    let mut fewer = 0;
+    for seed in 0..60 {
+        let ty = [Ty::I32, Ty::U64, Ty::U8, Ty::I16][seed as usize % 4];
+        let mut host = host(WIDTHS[seed as usize % WIDTHS.len()]);
+        let mut rng = Rng(seed);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let v = host.places(Type::varying(ty));
+        let (x, y, mask) = (entry(&mut b, v[0]), entry(&mut b, v[1]), execution_mask(&mut b));
+        let (sum, two) = (b.op(Op::Add, ty, &[x, y]), b.op(Op::Sub, ty, &[x, y]));
+        let bits = constant(&mut b, ty, 0x5a5a_3c0f_1234_9669 & (u64::MAX >> (64 - 8 * ty.size())));
+        let result = tree(&mut b, ty, &[x, y, sum, two, bits], &mut rng, 5);
+        let other = tree(&mut b, ty, &[x, sum, result], &mut rng, 3);
+        leave(&mut b, &host, mask, vec![(v[1], result), (v[2], other)]);
+        let region = finished(b);
+        if let Some(x86) = harness::x86_for_listings() {
+            fewer += count(&listing(&x86, region.clone()), &["vpternlog"]);
+        }
+        agree(&mut host, &region, seed, 4);
+    }
+    assert!(fewer == 0 || fewer > 100, "{fewer}");
+}
+
+/// A chain of them takes one instruction for each two, and those of three values one for all; but none is done twice because two others
+/// ask for it, and there is no move for the sake of one.
+#[test]
+fn chains_of_operations_on_bits_are_short() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    type Compute<'a> = &'a dyn Fn(&mut Builder, Ty, Value, Value, Value) -> Vec<Value>;
+    let counts = |compute: Compute| {
+        let (host, ty) = (host(16), Ty::I32);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let v = host.places(Type::varying(ty));
+        let (x, y, mask) = (entry(&mut b, v[0]), entry(&mut b, v[1]), execution_mask(&mut b));
+        let [x, y, z] = [(x, y), (y, x), (x, x)].map(|(x, y)| b.op(Op::Mul, ty, &[x, y]));
+        let results = compute(&mut b, ty, x, y, z);
+        leave(&mut b, &host, mask, v[1..].iter().copied().zip(results).collect());
+        let text = listing(&x86, finished(b));
+        [&["vpternlog"][..], &["vpand", "vpor", "vpxor"]].map(|names| count(&text, names))
+    };
+    // Each bit of x, chosen by another constant.
+    let chain = counts(&|b, ty, x, y, _| {
+        let sum = (0..8).fold(y, |sum, i| {
+            let bits = constant(b, ty, 0x1111 << i | i);
+            let chosen = b.op(Op::And, ty, &[x, bits]);
+            b.op(Op::Xor, ty, &[sum, chosen])
+        });
+        vec![sum]
+    });
+    assert_eq!(chain, [8, 0]);
+    // Where x says so y, elsewhere z.
+    let chosen = counts(&|b, ty, x, y, z| {
+        let [not, first] = [b.op(Op::Not, ty, &[x]), b.op(Op::And, ty, &[x, y])];
+        let second = b.op(Op::And, ty, &[not, z]);
+        vec![b.op(Op::Or, ty, &[first, second])]
+    });
+    assert_eq!(chosen, [1, 0]);
+    let most = counts(&|b, ty, x, y, z| {
+        let pairs = [(x, y), (x, z), (y, z)].map(|(x, y)| b.op(Op::And, ty, &[x, y]));
+        let some = b.op(Op::Xor, ty, &[pairs[0], pairs[1]]);
+        let all = [y, z].into_iter().fold(x, |all, v| b.op(Op::Add, ty, &[all, v]));
+        vec![b.op(Op::Xor, ty, &[some, pairs[2]]), all]
+    });
+    assert_eq!(most, [1, 0]);
+    let asked_for_twice = counts(&|b, ty, x, y, z| {
+        let both = b.op(Op::And, ty, &[x, y]);
+        vec![b.op(Op::Xor, ty, &[both, z]), b.op(Op::Or, ty, &[both, z])]
+    });
+    assert_eq!(asked_for_twice, [0, 3]);
+    let still_needed = counts(&|b, ty, x, y, z| {
+        let both = b.op(Op::And, ty, &[x, y]);
+        let all = [y, z].into_iter().fold(x, |all, v| b.op(Op::Add, ty, &[all, v]));
+        vec![b.op(Op::Xor, ty, &[both, z]), all]
+    });
+    assert_eq!(still_needed, [0, 2]);
+}
+
 /// A region that computes it of registers.
 fn region(host: &harness::Host, case: &Case) -> Arc<Region> {
     let mut b = Builder::new(host.width, host.function, 1);

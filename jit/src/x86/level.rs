@@ -17,6 +17,7 @@ use super::inst::Size;
 use super::memory::forms;
 use super::operands;
 use super::stubs::Stubs;
+use super::ternary;
 use crate::backend::CompileError;
 use crate::vcode::{Forms, VCode};
 use iced_x86::{Instruction, Register};
@@ -123,6 +124,7 @@ impl Level for V4 {
     }
 
     fn improve(code: &mut VCode<X86<V4>>) {
+        ternary::run(code);
         operands::run(code);
         flags::run(code);
     }

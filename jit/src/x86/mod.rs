@@ -13,6 +13,7 @@
 //! | `memory`, `strided`, `packed`, `gather`, `gather_lanes`, `bounds`, `regions` | memory |
 //! | `tuning` | what differs between processors |
 //! | `avx2` | what AVX2 has in place of instructions of AVX-512 |
+//! | `ternary` | operations on bits that one instruction does together |
 //! | `operands` | memory operands: loads and updates that are part of an operation |
 //! | `counts` | counters in a register |
 //! | `assembler`, `build` | from instructions with registers to bytes, by iced-x86 |
@@ -57,6 +58,7 @@ mod shuffle;
 mod strided;
 mod stubs;
 mod target;
+mod ternary;
 mod tuning;
 mod values;
 mod vector;
