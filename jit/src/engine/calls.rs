@@ -352,7 +352,7 @@ unsafe fn call(context: &mut Context, exit: u32, mask: u64) -> bool {
     let landing = calling.version.landing(exit);
     debug_assert_eq!(landing.fuel, 0, "no fuel is counted in advance across a call");
     // SAFETY: likewise.
-    let is_deep = here < unsafe { (*calling.at_hand).deepest };
+    let is_deep = Some(here) < unsafe { (*calling.at_hand).deepest };
     if is_deep || calling.words.len() < landing.words + LEAST_WORDS || !calling.jit.may_call() {
         return false;
     }

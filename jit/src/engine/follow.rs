@@ -97,7 +97,8 @@ impl Tracer for Jit {
         }
         let mut at_hand = self.at_hand(pause.kept()).filter(|at_hand| !at_hand.is_full());
         let Visit { rounds, leads } = self.visit(pause, head, &mut at_hand, &mut words, false);
-        if leads != Leads::Nowhere {
+        // Nothing follows on a task that is over.
+        if leads != Leads::Nowhere && !pause.has_ended() {
             self.follow(pause, leads, &mut at_hand, &mut words);
         }
         pause.kept().words = words;
@@ -125,7 +126,7 @@ impl Jit {
         };
         if let Some(at_hand) = &mut found {
             // Another thread of the host may have kept it.
-            at_hand.deepest = deepest();
+            at_hand.deepest = None;
         }
         found
     }
@@ -143,7 +144,7 @@ impl Jit {
         let place = pause.place();
         if at_hand.is_none() && head.begins_at_once() && head.enterable().iter().any(|version| version.calls) {
             // Without it the first call would be a link, and all that is around it would be gone on with by regions of its own.
-            at_hand.insert(Box::new(AtHand::new())).deepest = deepest();
+            *at_hand = Some(Box::new(AtHand::new()));
         }
         let then = match at_hand {
             Some(at_hand) if head.begins_at_once() => {
@@ -184,6 +185,7 @@ impl Jit {
             let version = Arc::clone(version);
             at_hand.hold(at, version);
         }
+        at_hand.deepest.get_or_insert_with(deepest);
         // SAFETY: what is at hand holds the version until no call is being made.
         let version = unsafe { &*calls };
         let entered = self.enter_version(pause, version, words, Some(at_hand));

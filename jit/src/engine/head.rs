@@ -64,8 +64,8 @@ pub(super) struct AtHand {
     places: Box<[[Option<Place>; 2]; 1 << AT_HAND]>,
     /// What a region that was called has left to be done, once those that have called are left too.
     pub left: Option<Left>,
-    /// How far down the machine's stack may be where a call of native code is made, by address.
-    pub deepest: usize,
+    /// How far down the machine's stack may be where a call of native code is made, by address, once one may be made.
+    pub deepest: Option<usize>,
     /// Versions that have made calls: they may be doing so, and stay until none is.
     held: Vec<Arc<Version>>,
 }
@@ -235,7 +235,7 @@ impl AtHand {
         AtHand {
             places: Box::new([const { [const { None }; 2] }; 1 << AT_HAND]),
             left: None,
-            deepest: 0,
+            deepest: None,
             held: Vec::new(),
         }
     }

@@ -462,12 +462,17 @@ impl Thread {
 
     /// The same, but that it goes on with its pace.
     pub fn end_frames(&mut self) {
-        let regions = self.frames.iter().map(|f| f.region).chain([self.region]);
-        for region in regions.filter(|&r| r != 0) {
-            self.memory.unmap_frame(region);
+        // Plain loops: a short task takes no longer than some iterators.
+        for i in 0..self.frames.len() {
+            if self.frames[i].region != 0 {
+                self.memory.unmap_frame(self.frames[i].region);
+            }
         }
-        self.region = 0;
         self.frames.clear();
+        if self.region != 0 {
+            self.memory.unmap_frame(self.region);
+            self.region = 0;
+        }
         self.masks.clear();
         self.floor = 0;
         self.base = self.stack.start();
