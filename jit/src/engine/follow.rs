@@ -121,7 +121,7 @@ impl Jit {
             None => {
                 kept.asked = kept.asked.saturating_add(1);
                 let is_often = kept.asked >= OFTEN || self.settings.links.is_some();
-                is_often.then(|| Box::new(AtHand::new()))
+                is_often.then(AtHand::new)
             }
         };
         if let Some(at_hand) = &mut found {
@@ -144,7 +144,7 @@ impl Jit {
         let place = pause.place();
         if at_hand.is_none() && head.begins_at_once() && head.enterable().iter().any(|version| version.calls) {
             // Without it the first call would be a link, and all that is around it would be gone on with by regions of its own.
-            *at_hand = Some(Box::new(AtHand::new()));
+            *at_hand = Some(AtHand::new());
         }
         let then = match at_hand {
             Some(at_hand) if head.begins_at_once() => {

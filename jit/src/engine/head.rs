@@ -230,14 +230,12 @@ impl Drop for Changing<'_> {
 }
 
 impl AtHand {
-    /// None so far.
-    pub fn new() -> AtHand {
-        AtHand {
-            places: Box::new([const { [const { None }; 2] }; 1 << AT_HAND]),
-            left: None,
-            deepest: None,
-            held: Vec::new(),
-        }
+    /// None so far. (The array is made on the stack first, which is not to be room that others are asked for.)
+    #[cold]
+    #[inline(never)]
+    pub fn new() -> Box<AtHand> {
+        let places = Box::new([const { [const { None }; 2] }; 1 << AT_HAND]);
+        Box::new(AtHand { places, left: None, deepest: None, held: Vec::new() })
     }
 
     /// Returns whether so much is held that it is better to begin anew.
