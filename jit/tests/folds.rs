@@ -324,6 +324,56 @@ fn comparisons_of_the_same_operands_decide_one_another() {
     );
 }
 
+/// What has been cut to a range is not compared with what lies outside of it, as numbers with signs are not unless they have none.
+#[test]
+fn ranges_decide_comparisons() {
+    let cut = |b: &mut Builder, x| {
+        let (fifteen, four) = (i32_(b, 15), i32_(b, 4));
+        let low = b.op(Op::And, I32, &[x, fifteen]);
+        // At most 15 * 4 + 4.
+        let scaled = b.op(Op::Mul, I32, &[low, four]);
+        (low, b.op(Op::Add, I32, &[scaled, four]))
+    };
+    let all = |op: Op, limit: i32| {
+        move |b: &mut Builder, [x, ..]: [Value; 6]| {
+            let (_, sum) = cut(b, x);
+            let limit = i32_(b, limit);
+            let compared = b.op(op, I32, &[sum, limit]);
+            vec![compared]
+        }
+    };
+    let decided = |bits: u32| format!("%14: bool = const 0x{bits:x}\n%12: v.bool = splat %14\nexit x0\nr4=%12");
+    for (op, limit, want) in [
+        (Op::Lt, 65, 1),
+        (Op::Le, 64, 1),
+        (Op::Gt, 64, 0),
+        (Op::Ge, 65, 0),
+        (Op::Eq, 65, 0),
+        (Op::Ne, 65, 1),
+        (Op::Lt, 0, 0),
+        (Op::Ge, 0, 1),
+        (Op::Ge, -1, 1),
+        (Op::Le, -1, 0),
+        (Op::Eq, -1, 0),
+    ] {
+        folds(all(op, limit), &decided(want));
+    }
+    // Each end of the range may be.
+    for (op, limit) in [(Op::Lt, 64), (Op::Le, 63), (Op::Eq, 64), (Op::Gt, 0), (Op::Ne, 0)] {
+        let text = simplified(&["fold", "gvn", "dead"], all(op, limit));
+        assert!(text.contains(op.info().name), "{op:?} {limit}: {text}");
+    }
+    // A remainder has the sign of what is divided.
+    let remainder = |b: &mut Builder, [x, ..]: [Value; 6]| {
+        let (three, seven) = (i32_(b, 3), i32_(b, 7));
+        let (low, _) = cut(b, x);
+        let [of_any, of_low] = [x, low].map(|x| b.op(Op::IRem, I32, &[x, three]));
+        vec![b.op(Op::Lt, I32, &[of_any, seven]), b.op(Op::Gt, I32, &[of_low, seven])]
+    };
+    let text = simplified(&["fold", "gvn", "dead"], remainder);
+    assert!(text.contains("lt.i32") && !text.contains("gt.i32"), "{text}");
+}
+
 #[test]
 fn neutral_elements_of_floats_are_left_out_where_arithmetic_asks() {
     let float = |b: &mut Builder, x: f32| b.constant(Ty::F32, u64::from(x.to_bits()));

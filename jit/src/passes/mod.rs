@@ -62,6 +62,7 @@ pub mod params;
 pub mod pointer_induction;
 pub mod pointers;
 pub mod predictive_commoning;
+mod ranges;
 pub mod rematerialise;
 pub mod same_pointers;
 mod sink;

@@ -13,9 +13,9 @@
 //!
 //! The low bits of sums, differences, products, combinations of bits and shifts to the left are made of the low bits of their operands: if
 //! nobody asks for more of a result, no more is computed. Shifts to the right, comparisons and extremes are computed in the type in which
-//! their operands fit as numbers that are not negative, if a bound of them is known ([`ranges`]). What stores, memory and other blocks'
-//! parameters get is asked for in full; exits take what fits in fewer bytes by a conversion, which is computed on the way out
-//! ([`exit_only`](crate::lowering)), and so do blocks that hand on what was computed in a loop they are not in. Only pure
+//! their operands fit as numbers that are not negative, if a bound of them is known ([`ranges`](super::ranges)). What stores, memory and
+//! other blocks' parameters get is asked for in full; exits take what fits in fewer bytes by a conversion, which is computed on the way
+//! out ([`exit_only`](crate::lowering)), and so do blocks that hand on what was computed in a loop they are not in. Only pure
 //! instructions change. New conversions stand where what they convert is made, so outside of loops if that is.
 //!
 //! # What pays
@@ -25,6 +25,7 @@
 
 use super::defs::Defs;
 use super::licm::{Loops, definitions};
+use super::ranges::{all, most, most_of_type};
 use super::{dead, identity, replace, sink};
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
@@ -76,11 +77,6 @@ impl Behind {
     }
 }
 
-/// All bits of so many bytes.
-fn all(size: usize) -> u64 {
-    u64::MAX >> (64 - 8 * size)
-}
-
 /// Returns whether an instruction only changes the size or the sign of an integer.
 fn resizes(kind: Kind) -> bool {
     match kind {
@@ -94,48 +90,19 @@ fn is_comparison(op: Op) -> bool {
     matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge)
 }
 
-/// Bounds of integers: by value, a number that is at least as large, if it is known that the value is not negative.
-fn ranges(region: &Region, defs: &Defs, order: &[BlockId]) -> Vec<Option<u64>> {
-    let mut most = vec![None; region.types.len()];
-    // The most that a value of the type can be, if it has no sign.
-    let of_type = |ty: Ty| match ty {
-        Ty::Bool => Some(1),
-        _ if ty.is_int() && !ty.is_signed() => Some(all(ty.size())),
-        _ => None,
-    };
+/// By value: the most that it can be, if it is known that it is not negative.
+fn bounds(region: &Region, defs: &Defs, order: &[BlockId]) -> Vec<Option<u64>> {
+    let mut bounds = vec![None; region.types.len()];
     for &b in order {
         let block = region.block(b);
-        block.params.iter().for_each(|&p| most[p.index()] = of_type(region.ty(p).ty));
+        block.params.iter().for_each(|&p| bounds[p.index()] = most_of_type(region.ty(p).ty));
         for inst in &block.insts {
             let Some(v) = inst.result else { continue };
-            let ty = region.ty(v).ty;
-            let greatest = if ty.is_signed() { all(ty.size()) >> 1 } else { all(ty.size()) };
-            let of = |i: usize| most[inst.args[i].index()];
-            let known = |i: usize| defs.known(inst.args[i]);
-            let ones = |x: u64| if x == 0 { 0 } else { u64::MAX >> x.leading_zeros() };
-            let found: Option<u64> = match inst.kind {
-                _ if !ty.is_int() => None,
-                Kind::Const(bits) => Some(bits & all(ty.size())),
-                Kind::Splat => of(0),
-                Kind::Op { op, from, .. } => match op {
-                    Op::Convert | Op::Bitcast if from.is_int() || op == Op::Convert && from == Ty::Bool => of(0),
-                    Op::Add => of(0).zip(of(1)).and_then(|(a, b)| a.checked_add(b)),
-                    Op::Mul => of(0).zip(of(1)).and_then(|(a, b)| a.checked_mul(b)),
-                    Op::And => [of(0), of(1)].into_iter().flatten().min(),
-                    Op::Or | Op::Xor => of(0).zip(of(1)).map(|(a, b)| ones(a | b)),
-                    Op::Shr => of(0).zip(known(1)).map(|(a, n)| a >> (n % (8 * ty.size() as u64))),
-                    Op::Shl => of(0).zip(known(1)).and_then(|(a, n)| a.checked_mul(1 << (n % (8 * ty.size() as u64)))),
-                    Op::Min => of(0).zip(of(1)).map(|(a, b)| a.min(b)),
-                    Op::Max => of(0).zip(of(1)).map(|(a, b)| a.max(b)),
-                    Op::Select => of(1).zip(of(2)).map(|(a, b)| a.max(b)),
-                    _ => None,
-                },
-                _ => None,
-            };
-            most[v.index()] = found.filter(|&x| x <= greatest).or(of_type(ty));
+            let of = |i: usize| bounds[inst.args[i].index()];
+            bounds[v.index()] = most(inst.kind, region.ty(v).ty, of, |i| defs.known(inst.args[i]));
         }
     }
-    most
+    bounds
 }
 
 /// In how many bytes values are computed.
@@ -157,7 +124,7 @@ struct Widths<'a> {
 impl<'a> Widths<'a> {
     fn new(region: &'a Region, order: &[BlockId], behind: &'a Behind) -> Self {
         let defs = Defs::of(region);
-        let most = ranges(region, &defs, order);
+        let most = bounds(region, &defs, order);
         let (there, by_value) = (HashSet::new(), HashMap::new());
         let asked = vec![0; region.types.len()];
         let mut widths = Widths { region, defs, behind, most, asked, there, found: Vec::new(), by_value };

@@ -2,9 +2,13 @@
 
 use super::{Folder, Rewrite, plain};
 use crate::ir::{Kind, Value};
+use crate::passes::ranges::{most, most_of_type};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem::{self, OFFSET_BITS};
 use spmdvm_vm::types::Ty;
+
+/// How many instructions the ranges of values are looked for through.
+const RANGE_DEPTH: usize = 6;
 
 /// All bits of a type.
 fn all(ty: Ty) -> u64 {
@@ -96,6 +100,9 @@ impl Folder<'_> {
 
     fn with_constant(&mut self, op: Op, ty: Ty, a: Value, b: Value, c: u64) -> Option<Rewrite> {
         let bits = 8 * ty.size() as u64;
+        if let Some(holds) = self.compared(op, ty, a, c) {
+            return Some(Rewrite::Const(holds as u64));
+        }
         match (op, c) {
             (Op::Add | Op::Sub | Op::Or | Op::Xor, 0) | (Op::Mul | Op::IDiv, 1) => Some(Rewrite::Value(a)),
             (Op::Mul | Op::And, 0) | (Op::IRem, 1) => Some(Rewrite::Const(0)),
@@ -103,8 +110,6 @@ impl Folder<'_> {
             (Op::Or, c) if c == all(ty) => Some(Rewrite::Const(c)),
             (Op::Xor, c) if c == all(ty) => Some(plain(Op::Not, ty, &[a])),
             (Op::Shl | Op::Shr, c) if c % bits == 0 => Some(Rewrite::Value(a)),
-            (Op::Lt, 0) if !ty.is_signed() => Some(Rewrite::Const(0)),
-            (Op::Ge, 0) if !ty.is_signed() => Some(Rewrite::Const(1)),
             (Op::Sub, c) => {
                 let minus = self.constant(ty, sem::eval(Op::Neg, ty, ty, [c, 0, 0])?);
                 Some(plain(Op::Add, ty, &[a, minus]))
@@ -119,6 +124,31 @@ impl Folder<'_> {
                 pointer.map(|p| plain(op, ty, &[p, b])).or_else(|| self.joined(op, ty, a, b))
             }
             _ => self.moved_host(op, a, c).or_else(|| self.joined(op, ty, a, b)),
+        }
+    }
+
+    /// How a comparison with a constant ends, if the range of what is compared decides that: as for indices of tables that are cut to their
+    /// size before.
+    fn compared(&self, op: Op, ty: Ty, a: Value, c: u64) -> Option<bool> {
+        let is_comparison = matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
+        let most = self.most(a, RANGE_DEPTH).filter(|_| is_comparison)?;
+        // Below all that there can be, and above.
+        let below = ty.is_signed() && c >> (8 * ty.size() - 1) & 1 != 0;
+        let above = !below && c > most;
+        match op {
+            Op::Lt | Op::Ge if above || below || c == 0 => Some(above == (op == Op::Lt)),
+            Op::Le | Op::Gt if above || below || c == most => Some(below == (op == Op::Gt)),
+            Op::Eq | Op::Ne if above || below => Some(op == Op::Ne),
+            _ => None,
+        }
+    }
+
+    /// The most that a value can be, if it is known that it is not negative.
+    fn most(&self, v: Value, depth: usize) -> Option<u64> {
+        let ty = self.ty(v).ty;
+        match self.defs.get(v).filter(|_| depth != 0) {
+            Some(def) => most(def.kind, ty, |i| self.most(def.arg(i), depth - 1), |i| self.known(def.arg(i))),
+            None => most_of_type(ty),
         }
     }
 
