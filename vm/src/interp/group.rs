@@ -235,8 +235,10 @@ impl Group {
     pub fn indices(&self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.counts;
         if let Ok(index) = u32::try_from(index) {
-            // Division of 64 bits takes several times as long.
-            return [index % x, index / x % y, index / x / y];
+            // Divisions take as long as a short task, those of 64 bits several times as long.
+            let row = if index < x { 0 } else { index / x };
+            let plane = if row < y { 0 } else { row / y };
+            return [index - row * x, row - plane * y, plane];
         }
         let [x, y] = [x, y].map(u64::from);
         [index % x, index / x % y, index / x / y].map(|i| i as u32)
