@@ -76,6 +76,9 @@ const WORTH_WAITING: u32 = 50;
 /// several times as long.
 const WORTH_ENLARGING: u32 = 2;
 
+/// How long it takes to go from one region to another, about.
+const LINK: Duration = Duration::from_nanos(60);
+
 /// Nanoseconds of an entry that is compared, about.
 const COMPARED: f64 = 500e3;
 
@@ -629,9 +632,10 @@ impl Version {
         self.clock.time() >= self.code.told().time * times
     }
 
-    /// Returns whether it has run for long enough beside compiling it to make it larger.
+    /// Returns whether it, and the ways to what was left out of it, have taken long enough beside compiling it to make it larger.
     pub fn is_worth_enlarging(&self) -> bool {
-        self.clock.time() >= self.code.told().time * WORTH_ENLARGING
+        let links: u64 = self.exits.iter().filter(|l| l.divides).map(|l| l.taken.load(Ordering::Relaxed)).sum();
+        self.clock.time() + LINK * links.min(u32::MAX.into()) as u32 >= self.code.told().time * WORTH_ENLARGING
     }
 
     /// Returns whether a version for one lane may be made beside it.
