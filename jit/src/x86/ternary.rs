@@ -121,8 +121,7 @@ fn operation<L: Level>(inst: &Inst<X86<L>>) -> Option<(VReg, Size, Function)> {
         }
         _ => return None,
     };
-    let plain = Function { inputs, table };
-    Some((to, form, plain.with(|_| None)?))
+    Some((to, form, Function { inputs, table }.with(|_| None)?))
 }
 
 /// What a table says of columns.
