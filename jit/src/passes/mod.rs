@@ -139,6 +139,11 @@ pub fn optimise(region: &mut Region) -> Result<(), Abort> {
     Ok(())
 }
 
+/// Returns whether an operation compares numbers.
+fn is_comparison(op: Op) -> bool {
+    matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge)
+}
+
 /// Returns whether an operation is arithmetic of floats, if they are what it is of: it gives NaN if an operand is one, whichever.
 fn is_float_arithmetic(op: Op) -> bool {
     matches!(op, Op::Add | Op::Sub | Op::Mul | Op::FDiv | Op::Fma | Op::Sqrt)

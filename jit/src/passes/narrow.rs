@@ -26,7 +26,7 @@
 use super::defs::Defs;
 use super::licm::{Loops, definitions};
 use super::ranges::{all, most, most_of_type};
-use super::{dead, identity, replace, sink};
+use super::{dead, identity, is_comparison, replace, sink};
 use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, End, ExitId, Inst, Kind, Region, Type, Value, unsigned_of};
@@ -84,10 +84,6 @@ fn resizes(kind: Kind) -> bool {
         Kind::Op { op: Op::Bitcast, ty, from } => ty.is_int() && from.is_int(),
         _ => false,
     }
-}
-
-fn is_comparison(op: Op) -> bool {
-    matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge)
 }
 
 /// By value: the most that it can be, if it is known that it is not negative.

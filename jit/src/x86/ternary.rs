@@ -186,35 +186,32 @@ impl Together {
     fn done(&mut self, own: Done, made: &HashMap<VReg, Done>) -> Done {
         let is_inner = |r: &VReg| self.uses[r.vreg()] == 1 && made.get(r).is_some_and(|inner| inner.form == own.form);
         let inner: SmallVec<[VReg; 3]> = own.function.vectors().filter(is_inner).collect();
-        let mut best: Option<(Reverse<u32>, usize, u32, Function)> = None;
-        for some in 1..1u32 << inner.len() {
-            let is_one = |r: VReg| inner.iter().position(|&x| x == r).is_some_and(|i| some >> i & 1 != 0);
-            let Some(function) = own.function.with(|r| made.get(&r).filter(|_| is_one(r)).map(|done| &done.function))
-            else {
-                continue;
+        // Some of them, as bits.
+        let parts =
+            |some: u32| inner.iter().enumerate().filter(move |(i, _)| some >> i & 1 != 0).map(|(_, r)| (*r, &made[r]));
+        let with = |some: u32| {
+            let function =
+                own.function.with(|r| parts(some).find(|(part, _)| *part == r).map(|(_, done)| &done.function))?;
+            let readers = |r| {
+                parts(some).filter(|(_, done)| done.function.takes(r)).count() as u32 + own.function.takes(r) as u32
             };
-            let parts = || inner.iter().filter(|&&r| is_one(r)).map(|r| &made[r]);
-            let readers =
-                |r| parts().filter(|part| part.function.takes(r)).count() as u32 + own.function.takes(r) as u32;
             let overwrites = function.vectors().any(|r| self.uses[r.vreg()] == readers(r));
-            let count = parts().map(|part| part.count).sum();
-            let key = (Reverse(some.count_ones()), count);
-            if function.vectors().next().is_some()
-                && (overwrites || some.count_ones() > 1)
-                && best.as_ref().is_none_or(|best| key < (best.0, best.1))
-            {
-                best = Some((key.0, count, some, function));
-            }
-        }
-        let Some((_, count, some, function)) = best else { return own };
-        let parts = inner.iter().enumerate().filter(|(i, _)| some >> i & 1 != 0).map(|(_, r)| &made[r]);
-        for part in parts {
+            let has_vector = function.vectors().next().is_some();
+            (has_vector && (overwrites || some.count_ones() > 1)).then_some((some, function))
+        };
+        let count = |some: u32| parts(some).map(|(_, done)| done.count).sum::<usize>();
+        // As many as can be, and of as many, those that stand for the fewest.
+        let best =
+            (1..1 << inner.len()).filter_map(with).min_by_key(|&(some, _)| (Reverse(some.count_ones()), count(some)));
+        let Some((some, function)) = best else { return own };
+        for (_, part) in parts(some) {
             self.kept[part.at] = false;
             part.function.vectors().for_each(|r| self.uses[r.vreg()] -= 1);
         }
+        let count = own.count + count(some);
         own.function.vectors().for_each(|r| self.uses[r.vreg()] -= 1);
         function.vectors().for_each(|r| self.uses[r.vreg()] += 1);
-        Done { function, count: own.count + count, ..own }
+        Done { function, count, ..own }
     }
 
     /// The instruction that does operations together. Some registers are loaded.
@@ -225,14 +222,9 @@ impl Together {
         // What is loaded for this alone may be read from memory, as the last operand; what else nobody needs any more is overwritten.
         let last = |input: &Input| match *input {
             Input::Constant(..) => 0,
-            Input::Vector(r) if ends(r) => {
-                if loaded.contains(&r) {
-                    1
-                } else {
-                    3
-                }
-            }
-            Input::Vector(_) => 2,
+            Input::Vector(r) if !ends(r) => 2,
+            Input::Vector(r) if loaded.contains(&r) => 1,
+            Input::Vector(_) => 3,
         };
         let mut order = function.inputs.clone();
         order.sort_by_key(|input| Reverse(last(input)));

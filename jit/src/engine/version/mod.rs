@@ -76,8 +76,8 @@ const WORTH_WAITING: u32 = 50;
 /// several times as long.
 const WORTH_ENLARGING: u32 = 2;
 
-/// How long it takes to go from one region to another, about.
-const LINK: Duration = Duration::from_nanos(60);
+/// Nanoseconds that it takes to go from one region to another, about.
+const LINK: u64 = 60;
 
 /// Nanoseconds of an entry that is compared, about.
 const COMPARED: f64 = 500e3;
@@ -594,12 +594,9 @@ impl Version {
 
     /// Entries, entries that were left early, by ways that were left out, and for what other regions go on behind, and rounds.
     fn counted_for_trial(&self) -> [u64; 5] {
-        let taken = |which: &dyn Fn(&Landing) -> bool| -> u64 {
-            self.exits.iter().filter(|l| which(l)).map(|l| l.taken.load(Ordering::Relaxed)).sum()
-        };
         let [entries, rounds] = [&self.entries, &self.rounds].map(|n| n.load(Ordering::Relaxed));
-        let past = taken(&|l| l.leads == Leads::Past);
-        [entries, taken(&|l| !l.expected), taken(&|l| l.pruned), past, rounds]
+        let past = self.taken(|l| l.leads == Leads::Past);
+        [entries, self.taken(|l| !l.expected), self.taken(|l| l.pruned), past, rounds]
     }
 
     /// Is judged by so many entries from now on.
@@ -634,8 +631,13 @@ impl Version {
 
     /// Returns whether it, and the ways to what was left out of it, have taken long enough beside compiling it to make it larger.
     pub fn is_worth_enlarging(&self) -> bool {
-        let links: u64 = self.exits.iter().filter(|l| l.divides).map(|l| l.taken.load(Ordering::Relaxed)).sum();
-        self.clock.time() + LINK * links.min(u32::MAX.into()) as u32 >= self.code.told().time * WORTH_ENLARGING
+        let links = LINK.saturating_mul(self.taken(|landing| landing.divides));
+        self.clock.time() + Duration::from_nanos(links) >= self.code.told().time * WORTH_ENLARGING
+    }
+
+    /// How often it was left by some of its exits.
+    fn taken(&self, which: impl Fn(&Landing) -> bool) -> u64 {
+        self.exits.iter().filter(|l| which(l)).map(|l| l.taken.load(Ordering::Relaxed)).sum()
     }
 
     /// Returns whether a version for one lane may be made beside it.

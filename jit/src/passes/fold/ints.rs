@@ -2,18 +2,14 @@
 
 use super::{Folder, Rewrite, plain};
 use crate::ir::{Kind, Value};
-use crate::passes::ranges::{most, most_of_type};
+use crate::passes::is_comparison;
+use crate::passes::ranges::{all, most, most_of_type};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem::{self, OFFSET_BITS};
 use spmdvm_vm::types::Ty;
 
 /// How many instructions the ranges of values are looked for through.
 const RANGE_DEPTH: usize = 6;
-
-/// All bits of a type.
-fn all(ty: Ty) -> u64 {
-    u64::MAX >> (64 - 8 * ty.size())
-}
 
 /// The comparison with its operands exchanged.
 pub(crate) fn exchanged(op: Op) -> Option<Op> {
@@ -100,15 +96,17 @@ impl Folder<'_> {
 
     fn with_constant(&mut self, op: Op, ty: Ty, a: Value, b: Value, c: u64) -> Option<Rewrite> {
         let bits = 8 * ty.size() as u64;
-        if let Some(holds) = self.compared(op, ty, a, c) {
+        if is_comparison(op)
+            && let Some(holds) = self.compared(op, ty, a, c)
+        {
             return Some(Rewrite::Const(holds as u64));
         }
         match (op, c) {
             (Op::Add | Op::Sub | Op::Or | Op::Xor, 0) | (Op::Mul | Op::IDiv, 1) => Some(Rewrite::Value(a)),
             (Op::Mul | Op::And, 0) | (Op::IRem, 1) => Some(Rewrite::Const(0)),
-            (Op::And, c) if c == all(ty) => Some(Rewrite::Value(a)),
-            (Op::Or, c) if c == all(ty) => Some(Rewrite::Const(c)),
-            (Op::Xor, c) if c == all(ty) => Some(plain(Op::Not, ty, &[a])),
+            (Op::And, c) if c == all(ty.size()) => Some(Rewrite::Value(a)),
+            (Op::Or, c) if c == all(ty.size()) => Some(Rewrite::Const(c)),
+            (Op::Xor, c) if c == all(ty.size()) => Some(plain(Op::Not, ty, &[a])),
             (Op::Shl | Op::Shr, c) if c % bits == 0 => Some(Rewrite::Value(a)),
             (Op::Sub, c) => {
                 let minus = self.constant(ty, sem::eval(Op::Neg, ty, ty, [c, 0, 0])?);
@@ -130,8 +128,7 @@ impl Folder<'_> {
     /// How a comparison with a constant ends, if the range of what is compared decides that: as for indices of tables that are cut to their
     /// size before.
     fn compared(&self, op: Op, ty: Ty, a: Value, c: u64) -> Option<bool> {
-        let is_comparison = matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
-        let most = self.most(a, RANGE_DEPTH).filter(|_| is_comparison)?;
+        let most = self.most(a, RANGE_DEPTH)?;
         // Below all that there can be, and above.
         let below = ty.is_signed() && c >> (8 * ty.size() - 1) & 1 != 0;
         let above = !below && c > most;
