@@ -137,10 +137,12 @@ impl Pool {
     /// The memory may be written, if `writable`.
     pub unsafe fn bind(&self, memory: &GlobalMemory, writable: bool, name: &str) -> Result<u64, Trap> {
         if !self.is_stateful() {
-            // The machines that run now are dropped when they come back.
             let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            idle.clear();
-            self.stateful.store(true, Ordering::Release);
+            // Another thread may have bound memory meanwhile, of which the machine here knows.
+            if !self.stateful.swap(true, Ordering::AcqRel) {
+                // The machines that run now are dropped when they come back.
+                idle.clear();
+            }
         }
         self.binds.store(true, Ordering::Release);
         let mut lease = self.lease()?;

@@ -5,6 +5,7 @@ use spmdvm::{
     CallError, Engine, GlobalMemory, MapArg, Module, Options, Pointer, Run, Source, Strided, TrapKind, Ty, Value, Width,
 };
 use spmdvm_tests::subject::engines;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The program on every engine at every width.
@@ -205,6 +206,34 @@ fn memory_is_kept_while_it_is_bound_and_a_call_runs() {
         })
         .collect();
     threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+#[test]
+fn what_threads_bind_first_stays_bound() {
+    for _ in 0..100 {
+        let module = compile(MESH, Engine::Interp, Width::DEFAULT);
+        // It has a machine, which the first to bind does away with.
+        module.call("total", &[Value::bytes_of(&[0u64; 2])]).unwrap();
+        let ready = AtomicUsize::new(0);
+        let bind = |value: f32| {
+            let memory = GlobalMemory::of(vec![value; 8]);
+            ready.fetch_add(1, Ordering::AcqRel);
+            // Threads that sleep do not wake at once.
+            while ready.load(Ordering::Acquire) < 2 {
+                std::hint::spin_loop();
+            }
+            module.bind(memory).unwrap()
+        };
+        let bound = std::thread::scope(|scope| {
+            let other = scope.spawn(|| bind(1.0));
+            [bind(0.5), other.join().unwrap()]
+        });
+        for (x, expected) in bound.iter().zip([4.0, 8.0]) {
+            let mesh = [x.pointer().address(), 8];
+            let total = module.call("total", &[Value::bytes_of(&mesh)]).unwrap();
+            assert!(matches!(total, Some(Value::Scalar { bits, .. }) if f32::from_bits(bits as u32) == expected));
+        }
+    }
 }
 
 #[test]
