@@ -452,6 +452,35 @@ fn a_variant_that_saves_more_time_than_it_takes_is_kept() {
     }
 }
 
+/// What is compared is how long the same work takes: calls belong to it.
+#[test]
+fn calls_are_made_while_versions_are_compared() {
+    let text = "static noinline uniform int down(uniform int n) { return n <= 0 ? 0 : down(n - 1) + 1; }
+    export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n, uniform int m) {
+        for (uniform int round = 0; round < m; ++round) {
+            foreach (i = 0 ... n) out[i] = x[at[i]];
+            out[0] += down(30) - 30;
+        }
+    }";
+    let n = 64;
+    for engine in native() {
+        let module = module(engine, text, settings());
+        // An entry that ends at its first call has fewer rounds.
+        module.jit().unwrap().pretend(|_, rounds| rounds * if rounds > 500 { 10 } else { 1000 });
+        let x: Vec<i32> = (0..n).collect();
+        let call = || {
+            let mut out = vec![0i32; n as usize];
+            let args = [Value::slice_mut(&mut out), Value::slice(&x), Value::slice(&x), n.into(), 200.into()];
+            module.call("f", &args).unwrap();
+            assert_eq!(out, x);
+        };
+        let measured = || loops(&module).into_iter().flat_map(|l| l.measured).next();
+        (0..20_000).take_while(|_| measured().is_none()).for_each(|_| call());
+        let Some(found) = measured() else { panic!("{}", module.jit_text(Show::default())) };
+        assert_eq!((found.with, found.without), (10.0, 10.0), "{}", module.jit_text(Show::default()));
+    }
+}
+
 #[test]
 fn a_variant_that_suits_most_of_the_time_outlasts_a_look_at_another_moment() {
     for engine in native() {

@@ -161,11 +161,7 @@ impl Jit {
         if let Some(left) = at_hand.as_mut().and_then(|at_hand| at_hand.left.take()) {
             return self.leave(pause, left);
         }
-        if !matches!(then, Then::On(_)) {
-            // What is no longer wanted is to be freed.
-            *at_hand = None;
-        }
-        self.settle(pause, head, then, words, linked)
+        self.settle(pause, head, then, at_hand, words, linked)
     }
 
     /// Enters a version that may be entered where the interpreter stands, a place that is at hand.
@@ -240,7 +236,7 @@ impl Jit {
 
     /// Does what follows from the entry of a version that was called.
     #[cold]
-    fn leave(&self, pause: &mut Pause<'_>, left: Left) -> Visit {
+    pub(super) fn leave(&self, pause: &mut Pause<'_>, left: Left) -> Visit {
         let Left { head, version, change, leads } = left;
         let visit = self.change(pause, &head, &version, *change, leads);
         head.wait(visit.rounds);
@@ -249,27 +245,51 @@ impl Jit {
 
     /// Does what else there is to do at a head: changes its versions, has one made, or leaves it to the interpreter.
     #[inline]
-    fn settle(&self, pause: &mut Pause<'_>, head: &Arc<Head>, then: Then, words: &mut [u64], linked: bool) -> Visit {
+    fn settle(
+        &self,
+        pause: &mut Pause<'_>,
+        head: &Arc<Head>,
+        then: Then,
+        at_hand: &mut Option<Box<AtHand>>,
+        words: &mut [u64],
+        linked: bool,
+    ) -> Visit {
+        let keeps = match &then {
+            Then::On(_) => true,
+            Then::LookAgain(version) => version.contends(),
+            _ => false,
+        };
+        if !keeps {
+            // What is no longer wanted is to be freed.
+            *at_hand = None;
+        }
         match then {
             Then::On(leads) => Visit { rounds: 0, leads },
             Then::Change(change, version, leads) => self.change(pause, head, &version, *change, leads),
-            Then::LookAgain(version) if version.contends() => self.contend(pause, head, &version, words),
+            Then::LookAgain(version) if version.contends() => self.contend(pause, head, &version, at_hand, words),
             Then::LookAgain(version) => {
                 self.look_again(pause, head, &version);
                 Visit::interpret(0)
             }
-            Then::Ask => self.ask(pause, head, words, linked),
+            Then::Ask => self.ask(pause, head, at_hand, words, linked),
             Then::TooDeep => Visit::interpret(NEVER),
         }
     }
 
     /// Nothing may be entered at a head so far.
     #[cold]
-    fn ask(&self, pause: &mut Pause<'_>, head: &Arc<Head>, words: &mut [u64], linked: bool) -> Visit {
+    fn ask(
+        &self,
+        pause: &mut Pause<'_>,
+        head: &Arc<Head>,
+        at_hand: &mut Option<Box<AtHand>>,
+        words: &mut [u64],
+        linked: bool,
+    ) -> Visit {
         match self.answer(pause, head, &Holding::new(pause, words), linked) {
             Answer::Enter(version) => {
                 let then = self.enter(pause, &version, words);
-                self.settle(pause, head, then, words, linked)
+                self.settle(pause, head, then, at_hand, words, linked)
             }
             Answer::Interpret(rounds) => Visit::interpret(rounds),
             Answer::Observe => Visit::interpret(self.observe(pause, head.at)),
@@ -289,8 +309,7 @@ impl Jit {
                 Hurried::Over => return,
                 Hurried::Left(left) => self.leave(pause, *left),
                 Hurried::Stopped(head, then) => {
-                    *at_hand = None;
-                    let visit = self.settle(pause, &head, then, words, true);
+                    let visit = self.settle(pause, &head, then, at_hand, words, true);
                     head.wait(visit.rounds);
                     visit
                 }

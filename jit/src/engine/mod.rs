@@ -39,9 +39,10 @@ use crate::sync::{Mutex, MutexGuard};
 use crate::whole::Whole;
 use crate::worker::{self, Need, When};
 use arguments::Arguments;
+use calls::{Calls, deepest};
 use contest::{Contest, Without};
 use follow::Visit;
-use head::{Head, Heads};
+use head::{AtHand, Head, Heads};
 pub use hot_loop::Begins;
 use hot_loop::{Holding, Loop};
 use share::{Size, Sizes};
@@ -673,7 +674,17 @@ impl Jit {
     }
 
     /// Runs one of two versions that are compared, and notes how long that takes.
-    fn contend(&self, pause: &mut Pause<'_>, head: &Arc<Head>, version: &Arc<Version>, words: &mut [u64]) -> Visit {
+    ///
+    /// Calls are made as they always are, and their time and rounds are part of the entry's: what one of the two has inlined, the other
+    /// one may call.
+    fn contend(
+        &self,
+        pause: &mut Pause<'_>,
+        head: &Arc<Head>,
+        version: &Arc<Version>,
+        at_hand: &mut Option<Box<AtHand>>,
+        words: &mut [u64],
+    ) -> Visit {
         let next = head.try_write().and_then(|found| {
             let contest = found.contest.as_ref().filter(|contest| Arc::ptr_eq(&contest.with, version))?;
             Some(contest.next())
@@ -688,11 +699,20 @@ impl Jit {
                 version.enter(pause, words, &self.settings, &self.native_instructions, Some(u64::MAX >> 1), None);
             return Visit { rounds: 0, leads };
         };
+        let calls = runner.calls.then(|| {
+            let at_hand = at_hand.get_or_insert_with(AtHand::new);
+            at_hand.deepest.get_or_insert_with(deepest);
+            Calls { jit: self, at_hand }
+        });
         let pruned = version.left_by_pruned();
         let (at_most, before, start) = (version.compared_rounds(), pause.fuel_used(), Instant::now());
         let (change, leads) =
-            runner.enter(pause, words, &self.settings, &self.native_instructions, Some(at_most), None);
+            runner.enter(pause, words, &self.settings, &self.native_instructions, Some(at_most), calls);
         let took = start.elapsed();
+        if let Some(left) = at_hand.as_mut().and_then(|at_hand| at_hand.left.take()) {
+            // It has been left in the midst of a call, for what is to be done there.
+            return self.leave(pause, left);
+        }
         let rounds = (pause.fuel_used() - before).max(0) as u64 + 1;
         let nanos = match self.pretended.get() {
             Some(pretended) => pretended(&runner.region, rounds),
