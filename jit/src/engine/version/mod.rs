@@ -69,7 +69,7 @@ const ALWAYS: u64 = 1 << 14;
 
 /// How many times as long as compiling it has taken a version runs before another is made without some of its variants,
 /// to be compared: if it is made meanwhile, by a thread that has nothing else to do, and if the program waits for it.
-const WORTH_MEASURING: u32 = 8;
+const WORTH_MEASURING: u32 = 4;
 const WORTH_WAITING: u32 = 50;
 
 /// How many times as long as compiling it has taken a version runs before it is recompiled with more in it, which takes
