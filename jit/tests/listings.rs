@@ -5,9 +5,10 @@ mod harness;
 use harness::by_hand::*;
 use harness::crowd::Crowd;
 use spmdvm_jit::Backend;
-use spmdvm_jit::ir::{Builder, Kind, Type};
+use spmdvm_jit::ir::{Builder, CallSite, ExitReason, Kind, Type};
 use spmdvm_jit::x86::Avx2;
 use spmdvm_vm::Op;
+use spmdvm_vm::program::FuncId;
 use spmdvm_vm::types::Ty;
 
 /// Checks see what active lanes have read. An inactive lane that takes their place must take what has been checked: read once
@@ -435,4 +436,43 @@ fn large_frames_meet_the_guard_page() {
     leave(&mut b, &host, mask, host.places(Type::varying(Ty::I32)).into_iter().zip(folded).collect());
     let text = listing(&x86, finished(b));
     assert!(text.contains("or dword ptr [r11-1000h],0"), "{text}");
+}
+
+/// What lives across a call that a loop makes now and then is in registers in its rounds: the call saves it.
+#[test]
+fn calls_save_what_lives_across_them() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(16);
+    let (v, word) = (Type::varying(Ty::I32), Type::uniform(Ty::I32));
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = execution_mask(&mut b);
+    let [x, y] = [0, 1].map(|i| entry(&mut b, host.places(v)[i]));
+    let [n, often] = [0, 1].map(|i| entry(&mut b, host.places(word)[i]));
+    let [head, calls, next, done] = [(); 4].map(|()| b.block());
+    let (round, sum) = (b.param(head, word), b.param(head, v));
+    b.jump(head, &[n, x]);
+    b.switch_to(head);
+    let mixed = b.op(Op::Xor, Ty::I32, &[sum, y]);
+    let sum = b.op(Op::Add, Ty::I32, &[mixed, x]);
+    let is_due = b.op(Op::Lt, Ty::I32, &[round, often]);
+    b.branch(is_due, (calls, &[]), (next, &[]));
+    b.switch_to(calls);
+    let out = b.exit(harness::exit(&host, mask, vec![], vec![]));
+    b.region.exits[out.index()].reason = ExitReason::LinkedCall;
+    b.region.call_sites.push(CallSite { callee: FuncId(0), at: host.frame_bytes, params: Vec::new() });
+    b.effect(Kind::Call { site: 0, exit: out }, &[mask]);
+    b.jump(next, &[]);
+    b.switch_to(next);
+    let one = b.constant(Ty::I32, 1);
+    let left = b.op(Op::Sub, Ty::I32, &[round, one]);
+    let zero = b.constant(Ty::I32, 0);
+    let more = b.op(Op::Gt, Ty::I32, &[left, zero]);
+    b.branch(more, (head, &[left, sum]), (done, &[]));
+    b.switch_to(done);
+    leave(&mut b, &host, mask, vec![(host.places(v)[2], sum)]);
+    let text = listing(&x86, finished(b));
+    let (before, behind) = text.split_once("  call ").unwrap();
+    let loads = |text: &str| text.lines().filter(|line| line.contains("vmovups zmm") && line.contains(",[rsp")).count();
+    let saves = before.lines().filter(|line| line.contains("vmovups [rsp") && line.contains(",zmm")).count();
+    assert_eq!((loads(before), saves, loads(behind)), (0, 3, 3), "{text}");
 }

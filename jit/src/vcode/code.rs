@@ -316,7 +316,8 @@ impl<T: Target> VCode<T> {
                 self.operands.extend(self.exit_stubs[*stub].registers().map(any));
             }
             Inst::Move { from, to } => self.operands.extend([any(*from), Operand::reg_def(*to)]),
-            Inst::Jump(..) | Inst::Branch(..) | Inst::GuardWritten(_) | Inst::Call(_) | Inst::CallLosing(_) => {}
+            Inst::Jump(..) | Inst::Branch(..) | Inst::GuardWritten(_) => {}
+            Inst::Call(_) | Inst::CallLosing(_) | Inst::CallSaving(_) => {}
         }
         self.operand_ends.push(self.operands.len() as u32);
     }

@@ -7,10 +7,11 @@
 use super::code::VCode;
 use super::halves::{self, Whole};
 use super::inst::{ExitStub, Inst, StubWrite};
+use super::saves::Saves;
 use super::{Assembler, Callee, Target};
 use crate::backend::{CompileError, Limit};
 use crate::ir::ExitId;
-use regalloc2::{Allocation, Block, Edit, Function, InstOrEdit, Output};
+use regalloc2::{Allocation, Block, Edit, Function, Inst as Index, InstOrEdit, Output};
 
 /// Bytes of the words for the runtime: four arguments and an answer.
 const WORDS_BYTES: i32 = 40;
@@ -64,6 +65,7 @@ enum Cold {
 struct Emitter<'a, T: Target> {
     code: &'a VCode<T>,
     output: &'a Output,
+    saves: Saves,
     asm: T::Assembler<'a>,
     blocks: Vec<usize>,
     /// Of a block that does nothing: where it leads to.
@@ -83,7 +85,8 @@ struct Emitter<'a, T: Target> {
 /// Writes the code of a region.
 pub(super) fn emit<T: Target>(target: &T, code: &VCode<T>, output: &Output) -> Result<Emitted, CompileError> {
     let spills = code.scratch as i32;
-    let words = spills + 8 * output.num_spillslots as i32;
+    let saves = Saves::of(code, output);
+    let words = spills + 8 * saves.words as i32;
     let frame = Frame { spills, words, bytes: (words + WORDS_BYTES + T::OWN_BYTES + 63) / 64 * 64 };
     if frame.bytes > MOST_FRAME {
         return Err(CompileError::TooLarge(Limit::StackFrame));
@@ -92,6 +95,7 @@ pub(super) fn emit<T: Target>(target: &T, code: &VCode<T>, output: &Output) -> R
     let mut e = Emitter {
         code,
         output,
+        saves,
         asm: target.assembler(code, frame, entry),
         blocks: vec![0; code.num_blocks()],
         passed_on: passed_on(code, output),
@@ -171,7 +175,7 @@ impl<T: Target> Emitter<'_, T> {
                 InstOrEdit::Edit(Edit::Move { from, to }) => self.move_value(*from, *to)?,
                 InstOrEdit::Inst(i) => {
                     let (inst, allocs) = (&code.insts[i.index()], output.inst_allocs(i));
-                    self.inst(inst, allocs, next)?;
+                    self.inst(i, inst, allocs, next)?;
                     if let Some(whole) = &mut self.whole {
                         whole.write(inst, allocs);
                     }
@@ -181,6 +185,13 @@ impl<T: Target> Emitter<'_, T> {
         Ok(())
     }
 
+    fn call_saving(&mut self, call: Index, callee: Callee) -> Result<(), CompileError> {
+        let saved = self.saves.of_call(call);
+        saved.iter().try_for_each(|&(r, slot)| self.asm.move_value(r, slot))?;
+        self.asm.call_losing(callee)?;
+        saved.iter().try_for_each(|&(r, slot)| self.asm.move_value(slot, r))
+    }
+
     fn move_value(&mut self, from: Allocation, to: Allocation) -> Result<(), CompileError> {
         match self.whole.as_mut().is_some_and(|whole| whole.moves_half(from, to)) {
             true => self.asm.move_half(from, to),
@@ -188,7 +199,13 @@ impl<T: Target> Emitter<'_, T> {
         }
     }
 
-    fn inst(&mut self, inst: &Inst<T>, allocs: &[Allocation], next: Option<usize>) -> Result<(), CompileError> {
+    fn inst(
+        &mut self,
+        i: Index,
+        inst: &Inst<T>,
+        allocs: &[Allocation],
+        next: Option<usize>,
+    ) -> Result<(), CompileError> {
         match inst {
             Inst::Plain(plain) => self.asm.inst(plain, allocs)?,
             Inst::Zero(_) => self.asm.zero(allocs[0])?,
@@ -240,6 +257,7 @@ impl<T: Target> Emitter<'_, T> {
             }
             Inst::Call(callee) => self.asm.call(*callee)?,
             Inst::CallLosing(callee) => self.asm.call_losing(*callee)?,
+            Inst::CallSaving(callee) => self.call_saving(i, *callee)?,
             Inst::Leave(stub) => self.exit(*stub, allocs)?,
         }
         Ok(())

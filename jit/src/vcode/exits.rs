@@ -225,7 +225,11 @@ impl<T: Target> Lower<'_, T> {
         }
         // What is executed seldom is not to cost registers where it is not.
         let is_cold = self.region.blocks[self.block.index()].cold;
-        self.code.push(if is_cold { Machine::Call(callee) } else { Machine::CallLosing(callee) });
+        self.code.push(match callee {
+            _ if is_cold => Machine::Call(callee),
+            Callee::Call => Machine::CallSaving(callee),
+            _ => Machine::CallLosing(callee),
+        });
     }
 
     /// A checked access.

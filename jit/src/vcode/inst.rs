@@ -237,6 +237,8 @@ pub(crate) enum Inst<T: Target> {
     Call(Callee),
     /// Likewise, where it is called often or little is at hand: what the runtime may destroy is lost.
     CallLosing(Callee),
+    /// Likewise, where what lives across it is to be in registers elsewhere: that is [saved](super::saves), and no other register kept.
+    CallSaving(Callee),
     /// Leaves.
     Leave(usize),
 }
@@ -257,6 +259,7 @@ impl<T: Target> Inst<T> {
             | Inst::Tick(..)
             | Inst::Call(_)
             | Inst::CallLosing(_)
+            | Inst::CallSaving(_)
             | Inst::Leave(_) => {}
         }
     }

@@ -8,6 +8,7 @@
 //! | `inst`, `code` | instructions before registers are chosen, as regalloc2 wants them |
 //! | `split`, `loops` | live ranges are split after calls and before loops |
 //! | `moves` | moves of the register allocator that change nothing |
+//! | `saves` | what calls of the program's functions save |
 //! | `emit` | blocks, jumps, exit stubs: what is written in which order |
 //! | `compile` | these stages one after another |
 //!
@@ -24,6 +25,7 @@ mod inst;
 mod loops;
 mod lower;
 mod moves;
+mod saves;
 mod split;
 mod values;
 

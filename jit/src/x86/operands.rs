@@ -175,7 +175,8 @@ impl Load {
 
 /// Returns whether an instruction that is not of the encoder may change what is in memory.
 fn may_write<L: Level>(inst: &Inst<X86<L>>) -> bool {
-    matches!(inst, Inst::Call(_) | Inst::CallLosing(_) | Inst::Tick(..) | Inst::Write(_))
+    let calls = matches!(inst, Inst::Call(_) | Inst::CallLosing(_) | Inst::CallSaving(_));
+    calls || matches!(inst, Inst::Tick(..) | Inst::Write(_))
 }
 
 /// Returns whether an instruction reads flags.
