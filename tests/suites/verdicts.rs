@@ -452,18 +452,30 @@ fn a_variant_that_saves_more_time_than_it_takes_is_kept() {
     }
 }
 
-/// What is compared is how long the same work takes: calls belong to it.
+/// What is compared is how long the same work takes: calls belong to it, also those of what is compared itself.
 #[test]
 fn calls_are_made_while_versions_are_compared() {
-    let text = "static noinline uniform int down(uniform int n) { return n <= 0 ? 0 : down(n - 1) + 1; }
+    let calls = "static noinline uniform int down(uniform int n) { return n <= 0 ? 0 : down(n - 1) + 1; }
     export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n, uniform int m) {
         for (uniform int round = 0; round < m; ++round) {
             foreach (i = 0 ... n) out[i] = x[at[i]];
             out[0] += down(30) - 30;
         }
     }";
+    let calls_itself =
+        "static noinline uniform int copies(uniform int out[], const uniform int x[], const uniform int at[],
+                                                   uniform int n, uniform int m) {
+        if (m <= 0) return 0;
+        foreach (i = 0 ... n) out[i] = x[at[i]];
+        uniform int others = copies(out, x, at, n, m / 2);
+        if (m & 1) others += copies(out, x, at, n, m / 3);
+        return others;
+    }
+    export void f(uniform int out[], const uniform int x[], const uniform int at[], uniform int n, uniform int m) {
+        out[0] += copies(out, x, at, n, m * 40 + 31);
+    }";
     let n = 64;
-    for engine in native() {
+    for (engine, text) in native().flat_map(|engine| [(engine, calls), (engine, calls_itself)]) {
         let module = module(engine, text, settings());
         // An entry that ends at its first call has fewer rounds.
         module.jit().unwrap().pretend(|_, rounds| rounds * if rounds > 500 { 10 } else { 1000 });
@@ -475,7 +487,7 @@ fn calls_are_made_while_versions_are_compared() {
             assert_eq!(out, x);
         };
         let measured = || loops(&module).into_iter().flat_map(|l| l.measured).next();
-        (0..20_000).take_while(|_| measured().is_none()).for_each(|_| call());
+        (0..100_000).take_while(|_| measured().is_none()).for_each(|_| call());
         let Some(found) = measured() else { panic!("{}", module.jit_text(Show::default())) };
         assert_eq!((found.with, found.without), (10.0, 10.0), "{}", module.jit_text(Show::default()));
     }

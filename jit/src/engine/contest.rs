@@ -74,6 +74,8 @@ pub(super) struct Contest {
     pub on_trial: bool,
     times: Times,
     forgiven: u32,
+    /// How often they had been entered when somebody asked last.
+    entries_seen: u64,
 }
 
 /// The times of both.
@@ -91,7 +93,7 @@ struct Times {
 
 impl Contest {
     pub fn new(with: Arc<Version>, without: Arc<Version>, what: Without, on_trial: bool) -> Contest {
-        Contest { with, without, what, on_trial, times: Times::default(), forgiven: 0 }
+        Contest { with, without, what, on_trial, times: Times::default(), forgiven: 0, entries_seen: 0 }
     }
 
     /// The version that is to run now.
@@ -100,6 +102,12 @@ impl Contest {
             Side::With => (Side::With, Arc::clone(&self.with)),
             Side::Without => (Side::Without, Arc::clone(&self.without)),
         }
+    }
+
+    /// Returns whether neither has been entered since this was asked last: the program does something else.
+    pub fn is_idle(&mut self) -> bool {
+        let entries = self.with.entries() + self.without.entries();
+        std::mem::replace(&mut self.entries_seen, entries) == entries
     }
 
     /// The pair that is being measured does not count, if there have not been too many of these. Returns whether it does not.

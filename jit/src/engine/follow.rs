@@ -184,8 +184,33 @@ impl Jit {
         at_hand.deepest.get_or_insert_with(deepest);
         // SAFETY: what is at hand holds the version until no call is being made.
         let version = unsafe { &*calls };
+        if version.contends()
+            && let Some(leads) = self.enter_compared(pause, version, words, at_hand)
+        {
+            return Then::On(leads);
+        }
         let entered = self.enter_version(pause, version, words, Some(at_hand));
         entered.of(|| at_hand.held(calls).cloned())
+    }
+
+    /// Enters the one that runs in a version's place, if that is entered within a timed entry of itself.
+    #[cold]
+    fn enter_compared(
+        &self,
+        pause: &mut Pause<'_>,
+        version: &Version,
+        words: &mut [u64],
+        at_hand: &mut AtHand,
+    ) -> Option<Leads> {
+        let [with, runner] = at_hand.compared.as_ref()?;
+        if !std::ptr::eq(&**with, version) {
+            return None;
+        }
+        let runner = Arc::clone(runner);
+        let calls = Calls { jit: self, at_hand };
+        let (_, leads) =
+            runner.enter(pause, words, &self.settings, &self.native_instructions, Some(u64::MAX >> 1), Some(calls));
+        Some(leads)
     }
 
     /// The version to enter, of those that may be, if what it was made for holds.

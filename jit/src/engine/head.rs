@@ -66,6 +66,9 @@ pub(super) struct AtHand {
     pub left: Option<Left>,
     /// How far down the machine's stack may be where a call of native code is made, by address, once one may be made.
     pub deepest: Option<usize>,
+    /// While an entry is timed to compare two versions: the one that is entered by its facts, and the one that runs in its place. That is
+    /// so for what it calls, too, if it comes to itself.
+    pub compared: Option<[Arc<Version>; 2]>,
     /// Versions that have made calls: they may be doing so, and stay until none is.
     held: Vec<Arc<Version>>,
 }
@@ -235,7 +238,7 @@ impl AtHand {
     #[inline(never)]
     pub fn new() -> Box<AtHand> {
         let places = Box::new([const { [const { None }; 2] }; 1 << AT_HAND]);
-        Box::new(AtHand { places, left: None, deepest: None, held: Vec::new() })
+        Box::new(AtHand { places, left: None, deepest: None, compared: None, held: Vec::new() })
     }
 
     /// Returns whether so much is held that it is better to begin anew.

@@ -169,6 +169,14 @@ impl Loop {
         }
     }
 
+    /// Ends a contest of another version than this one that nobody comes to, so that this one can have its own.
+    pub fn end_idle_contest(&mut self, version: &Arc<Version>) {
+        let is_idle = |contest: &mut Contest| !Arc::ptr_eq(&contest.with, version) && contest.is_idle();
+        if let Some(contest) = self.contest.take_if(is_idle) {
+            contest.with.contend(false);
+        }
+    }
+
     /// A version on trial is to be made anew: ends its contest. Gives the other one.
     pub fn end_trial(&mut self, version: &Arc<Version>) -> Option<Arc<Version>> {
         let is_on_trial = |contest: &mut Contest| contest.on_trial && Arc::ptr_eq(&contest.with, version);

@@ -631,6 +631,7 @@ impl Jit {
         what: Without,
     ) {
         let own = std::process::id();
+        found.end_idle_contest(version);
         let is_free = found.contest.is_none() && found.makes_contest != Some(own);
         let has_paid = version.has_paid(self.settings.background) || self.pretended.get().is_some();
         if !is_free || !has_paid || version.code.is_baseline() {
@@ -702,6 +703,7 @@ impl Jit {
         let calls = runner.calls.then(|| {
             let at_hand = at_hand.get_or_insert_with(AtHand::new);
             at_hand.deepest.get_or_insert_with(deepest);
+            at_hand.compared = Some([version, &runner].map(Arc::clone));
             Calls { jit: self, at_hand }
         });
         let pruned = version.left_by_pruned();
@@ -709,9 +711,12 @@ impl Jit {
         let (change, leads) =
             runner.enter(pause, words, &self.settings, &self.native_instructions, Some(at_most), calls);
         let took = start.elapsed();
-        if let Some(left) = at_hand.as_mut().and_then(|at_hand| at_hand.left.take()) {
-            // It has been left in the midst of a call, for what is to be done there.
-            return self.leave(pause, left);
+        if let Some(at_hand) = at_hand {
+            at_hand.compared = None;
+            if let Some(left) = at_hand.left.take() {
+                // It has been left in the midst of a call, for what is to be done there.
+                return self.leave(pause, left);
+            }
         }
         let rounds = (pause.fuel_used() - before).max(0) as u64 + 1;
         let nanos = match self.pretended.get() {

@@ -757,6 +757,11 @@ impl Version {
         self.rounds.load(Ordering::Relaxed)
     }
 
+    /// How often it has been entered.
+    pub fn entries(&self) -> u64 {
+        self.entries.load(Ordering::Relaxed)
+    }
+
     /// Returns whether it has not been entered since this was asked last.
     pub fn is_idle(&self) -> bool {
         let entries = self.entries.load(Ordering::Relaxed);
