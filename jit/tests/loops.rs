@@ -341,3 +341,41 @@ fn indices_in_bounds_are_those_of_the_definition() {
         }
     }
 }
+
+/// A cycle that is entered in two places is no loop: what is moved to other registers before one of them is not there in the other.
+#[test]
+fn a_cycle_with_two_ways_in_is_no_loop() {
+    let mut host = host(16);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let (mask, word) = (execution_mask(&mut b), Type::uniform(Ty::I32));
+    let [x, y] = [0, 1].map(|i| entry(&mut b, host.places(word)[i]));
+    let crowd = Crowd::new(&mut b, host.places(U64)[0], Op::Xor, 30);
+    let [left, right, head, next, middle, back, done] = [(); 7].map(|()| b.block());
+    let (round, k, total) = (b.param(head, word), b.param(middle, word), b.param(middle, U64));
+    let result = b.param(done, U64);
+    let less = b.op(Op::Lt, Ty::I32, &[x, y]);
+    b.branch(less, (left, &[]), (right, &[]));
+    let (zero, nothing, one, most) =
+        (b.constant(Ty::I32, 0), b.constant(Ty::U64, 0), b.constant(Ty::I32, 1), b.constant(Ty::I32, 9));
+    b.switch_to(left);
+    b.jump(head, &[zero]);
+    b.switch_to(right);
+    b.jump(middle, &[one, nothing]);
+    b.switch_to(head);
+    let folded = crowd.folded(&mut b)[0];
+    let goes_on = b.op(Op::Lt, Ty::I32, &[round, most]);
+    b.branch(goes_on, (next, &[]), (done, &[folded]));
+    b.switch_to(next);
+    b.jump(middle, &[round, folded]);
+    b.switch_to(middle);
+    let mixed = crowd.mixed(&mut b).folded(&mut b)[0];
+    let sum = b.op(Op::Add, Ty::U64, &[total, mixed]);
+    let more = b.op(Op::Add, Ty::I32, &[k, one]);
+    let again = b.op(Op::Lt, Ty::I32, &[more, most]);
+    b.branch(again, (back, &[]), (done, &[sum]));
+    b.switch_to(back);
+    b.jump(head, &[more]);
+    b.switch_to(done);
+    leave(&mut b, &host, mask, vec![(host.places(U64)[1], result)]);
+    agree(&mut host, &finished(b), 1, 20);
+}

@@ -30,7 +30,8 @@ pub(super) fn innermost<T: Target>(code: &VCode<T>) -> Vec<Loop> {
         let inner = blocks[1..].iter().any(|b| heads.contains(b));
         let outside =
             |b: &Block| code.block_preds(*b).iter().copied().filter(|p| !blocks.contains(p)).collect::<Vec<_>>();
-        let other_ways_in = blocks[1..].iter().any(|b| !outside(b).is_empty());
+        // What one can come to beside the head is entered otherwise (and then the entry is among the blocks that lead there).
+        let other_ways_in = blocks[1..].iter().any(|b| !outside(b).is_empty() || *b == code.entry_block());
         match outside(&head)[..] {
             [before] if !inner && !other_ways_in => Some(Loop { before, blocks }),
             _ => None,

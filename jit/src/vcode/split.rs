@@ -55,6 +55,7 @@ impl<T: Target> VCode<T> {
             sets.into_iter().flatten().count()
         });
         let mut moves = Vec::new();
+        let known = self.num_vregs();
         for one in loops {
             let live = liveness.count(one.blocks[0]);
             // What rounds hand on has registers of its own.
@@ -66,7 +67,7 @@ impl<T: Target> VCode<T> {
                 false => 0,
             });
             if most != [0; 3] {
-                self.split_before(&one, most, &mut moves);
+                self.split_before(&one, most, known, &mut moves);
                 self.split_around(&one, most, &mut moves);
             }
         }
@@ -96,7 +97,9 @@ impl<T: Target> VCode<T> {
         }
     }
 
-    fn split_before(&mut self, one: &Loop, mut most: [usize; 3], moves: &mut Vec<(usize, Inst<T>)>) {
+    /// Splits the live ranges of what a loop reads and does not change, of the first registers, so many: the others are written by moves that
+    /// are yet to be inserted.
+    fn split_before(&mut self, one: &Loop, mut most: [usize; 3], known: usize, moves: &mut Vec<(usize, Inst<T>)>) {
         let mut written = HashSet::new();
         for &block in &one.blocks {
             self.each_operand(block, &mut |r, is_read| {
@@ -114,7 +117,7 @@ impl<T: Target> VCode<T> {
         for range in &ranges {
             for inst in &mut insts[range.clone()] {
                 inst.each_read(&mut |r| {
-                    if !written.contains(r) {
+                    if r.vreg() < known && !written.contains(r) {
                         let place = *place_of.entry(*r).or_insert(reads.len());
                         if place == reads.len() {
                             reads.push((*r, 0));
