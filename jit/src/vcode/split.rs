@@ -97,8 +97,8 @@ impl<T: Target> VCode<T> {
         }
     }
 
-    /// Splits the live ranges of what a loop reads and does not change, of the first registers, so many: the others are written by moves that
-    /// are yet to be inserted.
+    /// Splits the live ranges of what a loop reads and does not change, of those registers that are known: the others are written by moves
+    /// that are yet to be inserted.
     fn split_before(&mut self, one: &Loop, mut most: [usize; 3], known: usize, moves: &mut Vec<(usize, Inst<T>)>) {
         let mut written = HashSet::new();
         for &block in &one.blocks {
