@@ -146,13 +146,13 @@ impl Settings {
                 benchmark.call(module, variant, problem)?;
             }
         }
+        let plain = || {
+            let start = Instant::now();
+            std::hint::black_box((problem.seq)(std::hint::black_box(&problem.arguments)));
+            start.elapsed().as_secs_f64()
+        };
         let mut times = vec![Vec::new(); 1 + benchmark.variants.len()];
         for _ in 0..self.rounds.max(1) {
-            let plain = || {
-                let start = Instant::now();
-                std::hint::black_box((problem.seq)(std::hint::black_box(&problem.arguments)));
-                start.elapsed().as_secs_f64()
-            };
             plain();
             times[0].push(plain());
             for (variant, times) in benchmark.variants.iter().zip(&mut times[1..]) {

@@ -184,12 +184,13 @@ impl Jit {
         at_hand.deepest.get_or_insert_with(deepest);
         // SAFETY: what is at hand holds the version until no call is being made.
         let version = unsafe { &*calls };
-        if version.contends()
+        let entered = self.enter_version(pause, version, words, Some(at_hand));
+        // One that is compared is due at every entry.
+        if matches!(entered, Entered::Due)
             && let Some(leads) = self.enter_compared(pause, version, words, at_hand)
         {
             return Then::On(leads);
         }
-        let entered = self.enter_version(pause, version, words, Some(at_hand));
         entered.of(|| at_hand.held(calls).cloned())
     }
 
