@@ -71,7 +71,7 @@ pub(crate) fn is_chosen(seed: u64, (function, pc): (FuncId, u32), of: u64) -> bo
 }
 
 /// Bits that look random, from bits that do not (the finaliser of the generator splitmix64).
-fn mix(bits: u64) -> u64 {
+pub(crate) fn mix(bits: u64) -> u64 {
     let bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

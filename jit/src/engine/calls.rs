@@ -6,9 +6,10 @@
 //! its own behind each call, and one for every function inlined around it, is none.
 //!
 //! Most calls are *fast calls*: the lanes and the arguments decide which version of the callee is entered, nobody is to look at anything,
-//! and it leaves at its return. Of such a call the thread is told nothing. The context becomes that of the callee, and then that of the
-//! caller again ([`Context::begin_fast_call`]). Before anything asks the thread about its frames, that is a call that is not fast, or an
-//! exit that leads elsewhere, the calls that are being made are *shown* to it, the first one first, and are calls like others from then on.
+//! and it leaves at its return. What it enters is found once for several of them ([`AtHand::ready`]). Of such a call the thread is told
+//! nothing. The context becomes that of the callee, and then that of the caller again ([`Context::begin_fast_call`]). Before anything asks
+//! the thread about its frames, that is a call that is not fast, or an exit that leads elsewhere, the calls that are being made are *shown*
+//! to it, the first one first, and are calls like others from then on.
 //!
 //! What called need not come back: whenever there is no native code to go on with, or the interpreter is to do something, all that have
 //! called are left at once, the last one first. Each leaves by the exit that stands at its call, which writes its state below that of
@@ -26,7 +27,7 @@ use super::head::{AtHand, Left};
 use super::landing::{Landing, Leads};
 use super::version::Version;
 use crate::ir::ExitId;
-use spmdvm_vm::interp::native::{Caller, Context, DirectCall, FastCall, Pause};
+use spmdvm_vm::interp::native::{Caller, Context, DirectCall, FastCall, Pause, RegisterSlot};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -41,6 +42,9 @@ const UNKNOWN: usize = 32 << 10;
 
 /// Mask words that there must be for what is called.
 const LEAST_WORDS: usize = 160;
+
+/// Most calls that enter a version before somebody looks whether another suits better.
+const MOST_READY: u32 = 64;
 
 /// Who makes the calls of a version that is entered.
 pub(super) struct Calls<'a> {
@@ -156,16 +160,14 @@ impl<'a> Calling<'a> {
         };
         // SAFETY: see `call`.
         let at_hand = unsafe { &mut *self.at_hand };
-        let Some(place) = at_hand.find(call.first()) else { return Attempt::Refused };
-        let held = place.held;
         // SAFETY: the code stands at this call.
         let argument = |slot| unsafe { context.argument(call, slot) };
-        let Some(version) = place.called(mask, argument) else { return Attempt::Refused };
-        let entered = Arc::as_ptr(version);
-        if !held.contains(&entered.addr()) {
-            let version = Arc::clone(version);
-            at_hand.hold(call.first(), version);
-        }
+        let ready = at_hand.ready(landing.number, mask);
+        // SAFETY: what is at hand holds the version.
+        let ready = ready.filter(|&ready| unsafe { &*ready }.has_constants(argument) == Some(true));
+        let Some(entered) = ready.or_else(|| find_callee(at_hand, landing, call, mask, argument)) else {
+            return Attempt::Refused;
+        };
         // SAFETY: what is at hand holds the version until no call is being made.
         let version = unsafe { &*entered };
         let words = self.words_of_callee(landing);
@@ -257,6 +259,7 @@ impl<'a> Calling<'a> {
         // SAFETY: who has made the call is there until it is over, and so is the pause.
         unsafe {
             (*fast.by).show();
+            (*self.at_hand).told += 1;
             fast.shown = Some((*self.pause).show_call(fast.call, fast.mask, &fast.made));
         }
     }
@@ -322,6 +325,8 @@ impl<'a> Calling<'a> {
     ) -> Option<Made> {
         // SAFETY: see `call`.
         unsafe { self.show() };
+        // SAFETY: likewise.
+        unsafe { (*self.at_hand).told += 1 };
         let start = self.measures.then(Instant::now);
         context.put_back();
         pause.leave(context);
@@ -338,6 +343,35 @@ impl<'a> Calling<'a> {
         self.version.note_call(landing);
         Some(Made { caller, leads: Ok(leads), before, start })
     }
+}
+
+/// The version that a fast call enters in these lanes, with these arguments; it is held from now on. Where the call is made again and
+/// again, that is ready for those that follow, until somebody is to look at what it enters.
+#[inline(never)]
+fn find_callee(
+    at_hand: &mut AtHand,
+    landing: &Landing,
+    call: &DirectCall,
+    mask: u64,
+    argument: impl Fn(RegisterSlot) -> Option<u64>,
+) -> Option<*const Version> {
+    let is_again = landing.number != 0 && at_hand.is_found_again(landing.number, mask);
+    let place = at_hand.find(call.first())?;
+    let held = place.held;
+    let version = place.called(mask, argument)?;
+    let entered = Arc::as_ptr(version);
+    let unseen = version.entries_unseen(if is_again { MOST_READY } else { 1 });
+    if unseen == 0 {
+        return None;
+    }
+    if !held.contains(&entered.addr()) {
+        let version = Arc::clone(version);
+        at_hand.hold(call.first(), version);
+    }
+    if unseen > 1 {
+        at_hand.make_ready(landing.number, mask, unseen - 1, call.first(), entered);
+    }
+    Some(entered)
 }
 
 /// See [`CallNatively`](spmdvm_vm::interp::native::CallNatively).

@@ -3,8 +3,9 @@
 //! Reading the clock twice takes some 50 ns, as much as a short entry. So the first entries of a version are measured,
 //! in case there are no more, and then one of 64, which stands for all 64, or of fewer where entries are long: about a
 //! nanosecond for each short entry, and half a hundredth of the time of long ones. The calls that a measured entry makes are
-//! measured, too, and made in a slower way: where it makes many, fewer are measured.
+//! measured, too, and made in a slower way, as are those around it: where there are many, fewer are measured.
 
+use crate::stress::mix;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -29,22 +30,23 @@ pub(super) struct Clock {
     first: u64,
     every: u64,
     nanos: AtomicU64,
-    /// Of how many entries one is measured, less one.
-    skipped: AtomicU64,
+    /// The entry that is measured next, by the number of those before it; and for how many those stand that have been measured.
+    next: AtomicU64,
+    counted: AtomicU64,
 }
 
 /// An entry that is being measured.
 pub(super) struct Measure {
     start: Instant,
-    /// For how many it stands.
+    /// The number of those before it, and for how many it stands.
+    entry: u64,
     weight: u64,
 }
 
-/// Returns whether an entry is the one of so many more that is measured. Not at equal distances: where a function calls itself, what is
+/// How many entries there are after one until one of so many is measured. Not always as many: where a function calls itself, what is
 /// entered then may be much the same each time.
-#[inline(always)]
-fn is_turn(entry: u64, skipped: u64) -> bool {
-    entry.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & skipped == 0
+fn distance(entry: u64, every: u64) -> u64 {
+    (mix(entry) >> 32) % (2 * every - 1)
 }
 
 impl Clock {
@@ -52,39 +54,45 @@ impl Clock {
     pub fn new(calls: bool, stress: bool) -> Clock {
         let every = if calls { EVERY_OF_CALLS } else { EVERY };
         let first = if stress { 1 } else { FIRST };
-        Clock { first, every, nanos: AtomicU64::new(0), skipped: AtomicU64::new(0) }
+        let [nanos, next, counted] = [(); 3].map(|()| AtomicU64::new(0));
+        Clock { first, every, nanos, next, counted }
     }
 
     /// Begins to measure an entry, if it is the turn of this one: the number of those before it.
     #[inline(always)]
     pub fn begin(&self, entry: u64) -> Option<Measure> {
-        let skipped = self.skipped(entry);
-        is_turn(entry, skipped).then(|| Measure { start: Instant::now(), weight: skipped + 1 })
+        (self.unmeasured(entry) == 0).then(|| {
+            // What it calls may enter the same.
+            self.space(entry, self.every);
+            let weight = (entry + 1).saturating_sub(self.counted.swap(entry + 1, Ordering::Relaxed));
+            Measure { start: Instant::now(), entry, weight }
+        })
     }
 
-    /// Returns whether it is the turn of an entry to be measured.
+    /// How many entries there are from one on until one is measured.
     #[inline(always)]
-    pub fn is_turn(&self, entry: u64) -> bool {
-        is_turn(entry, self.skipped(entry))
+    pub fn unmeasured(&self, entry: u64) -> u64 {
+        self.next.load(Ordering::Relaxed).saturating_sub(entry)
     }
 
-    #[inline(always)]
-    fn skipped(&self, entry: u64) -> u64 {
-        if entry < self.first { 0 } else { self.skipped.load(Ordering::Relaxed) }
-    }
-
-    /// The entry is over, which has made so many calls, and spent so many nanoseconds in what it has called.
+    /// The entry is over, which has spent so many nanoseconds in what it has called. To measure it took what so many calls take longer when
+    /// they are measured.
     pub fn end(&self, measure: &Measure, elsewhere: u64, calls: u64) {
-        let took = measure.start.elapsed().as_nanos() as u64;
-        self.nanos.fetch_add(took.saturating_sub(elsewhere) * measure.weight, Ordering::Relaxed);
-        self.space(took, calls);
+        let took = (measure.start.elapsed().as_nanos() as u64).saturating_sub(elsewhere);
+        self.nanos.fetch_add(took * measure.weight, Ordering::Relaxed);
+        self.space(measure.entry, self.every_of(took, calls));
     }
 
-    /// Measures entries that take so long, with all of their calls, as often as is worth it.
-    fn space(&self, took: u64, calls: u64) {
+    /// Of how many entries that take so long it is worth to measure one.
+    fn every_of(&self, took: u64, calls: u64) -> u64 {
         let cost = COST + COST_OF_CALL * calls;
-        let every = (cost * LONG / took.max(1)).clamp(1, self.every).next_power_of_two();
-        self.skipped.store(every - 1, Ordering::Relaxed);
+        (cost * LONG / took.max(1)).clamp(1, self.every)
+    }
+
+    /// Measures one of so many from now on.
+    fn space(&self, entry: u64, every: u64) {
+        let skipped = if entry + 1 < self.first { 0 } else { distance(entry, every) };
+        self.next.store(entry + 1 + skipped, Ordering::Relaxed);
     }
 
     /// The time.
@@ -106,37 +114,42 @@ mod tests {
     fn samples_stand_for_the_entries_around_them() {
         let clock = Clock::new(false, false);
         let nap = Duration::from_millis(1);
-        let measures = |entry, elsewhere| {
+        let measures = |entry| {
             let measure = clock.begin(entry);
             std::thread::sleep(nap);
-            measure.inspect(|measure| clock.end(measure, elsewhere, 0)).is_some()
+            measure.inspect(|measure| clock.end(measure, 0, 0)).is_some()
         };
-        (0..2).for_each(|entry| _ = measures(entry, 0));
+        (0..2).for_each(|entry| _ = measures(entry));
         assert!(clock.time() >= 2 * nap);
-        clock.space(100, 0);
+        // Two more have been measured by then, and these are short.
+        clock.counted.store(640, Ordering::Relaxed);
+        clock.space(639, EVERY);
         let before = clock.time();
-        let (turns, others): (Vec<u64>, Vec<u64>) = (64..640).partition(|&entry| is_turn(entry, EVERY - 1));
-        assert!((4..=16).contains(&turns.len()));
-        assert!(!measures(others[0], 0));
+        let turn = clock.next.load(Ordering::Relaxed);
+        assert!(turn > 640 && !measures(640));
         assert_eq!(clock.time(), before);
-        assert!(measures(turns[0], 0));
-        assert!(clock.time() >= before + 64 * nap);
+        assert_eq!(clock.unmeasured(640), turn - 640);
+        assert!(measures(turn));
+        assert!(clock.time() >= before + nap * (turn - 639) as u32);
         let (before, other) = (clock.time(), Clock::new(false, false));
-        other.end(&Measure { start: Instant::now(), weight: 1 }, u64::MAX, 0);
+        other.end(&Measure { start: Instant::now(), entry: 0, weight: 1 }, u64::MAX, 0);
         assert_eq!((clock.time(), other.time()), (before, Duration::ZERO));
     }
 
     #[test]
     fn long_entries_are_all_measured() {
-        let each = |clock: &Clock, took, calls| {
-            clock.space(took, calls);
-            let turns = (64..6464).filter(|&entry| is_turn(entry, clock.skipped.load(Ordering::Relaxed)));
-            (turns.count() + 50) / 100
+        let each = |calls, took, made| {
+            let clock = Clock::new(calls, false);
+            let (mut entry, mut measured) = (64, 0);
+            while entry < 64_064 {
+                clock.space(entry, clock.every_of(took, made));
+                entry = clock.next.load(Ordering::Relaxed);
+                measured += 1;
+            }
+            (measured + 500) / 1000
         };
-        let clock = Clock::new(false, false);
-        assert_eq!([20, 200, 2_000, 20_000, 2_000_000].map(|took| each(&clock, took, 0)), [1, 1, 8, 64, 64]);
-        let clock = Clock::new(true, false);
+        assert_eq!([20, 200, 2_000, 20_000, 2_000_000].map(|took| each(false, took, 0)), [1, 1, 13, 64, 64]);
         let with_calls = [(200_000, 0), (200_000, 10), (200_000, 100), (2_000, 1), (200, 1)];
-        assert_eq!(with_calls.map(|(took, calls)| each(&clock, took, calls)), [64, 32, 2, 2, 0]);
+        assert_eq!(with_calls.map(|(took, made)| each(true, took, made)), [64, 32, 3, 2, 0]);
     }
 }

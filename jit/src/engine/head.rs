@@ -69,9 +69,53 @@ pub(super) struct AtHand {
     /// While an entry is timed to compare two versions: the one that is entered by its facts, and the one that runs in its place. That is
     /// so for what it calls, too, if it comes to itself.
     pub compared: Option<[Arc<Version>; 2]>,
+    /// Calls of which the thread has been told since an entry was measured last, which takes time.
+    pub told: u64,
+    /// What fast calls enter, by the number of the call, and whether it is made in one lane.
+    ready: Vec<Ready>,
+    /// How many calls have been made while there was no room for that yet.
+    looked: u32,
     /// Versions that have made calls: they may be doing so, and stay until none is.
     held: Vec<Arc<Version>>,
 }
+
+/// What a fast call enters so many times more, if it is made in these lanes: of those which are one, or of those which are several.
+#[derive(Default)]
+struct Ready {
+    call: u64,
+    lanes: Lanes,
+    left: u32,
+    version: Option<Arc<Version>>,
+}
+
+/// Sets of lanes.
+#[derive(Clone, Copy)]
+enum Lanes {
+    Only(u64),
+    Not(u64),
+}
+
+impl Default for Lanes {
+    fn default() -> Lanes {
+        Lanes::Not(0)
+    }
+}
+
+impl Lanes {
+    #[inline(always)]
+    fn have(self, mask: u64) -> bool {
+        match self {
+            Lanes::Only(lanes) => mask == lanes,
+            Lanes::Not(lanes) => mask != lanes,
+        }
+    }
+}
+
+/// For how many calls they are kept, as a power of two.
+const READY: u32 = 7;
+
+/// Calls after which it pays to make room for them.
+const MANY_CALLS: u32 = 256;
 
 /// Versions that are held beyond which all are let go of when none makes a call.
 const HELD: usize = 64;
@@ -238,7 +282,8 @@ impl AtHand {
     #[inline(never)]
     pub fn new() -> Box<AtHand> {
         let places = Box::new([const { [const { None }; 2] }; 1 << AT_HAND]);
-        Box::new(AtHand { places, left: None, deepest: None, compared: None, held: Vec::new() })
+        let (ready, held) = (Vec::new(), Vec::new());
+        Box::new(AtHand { places, left: None, deepest: None, compared: None, told: 0, ready, looked: 0, held })
     }
 
     /// Returns whether so much is held that it is better to begin anew.
@@ -254,6 +299,46 @@ impl AtHand {
         }
         if !self.held.iter().any(|held| Arc::ptr_eq(held, &version)) {
             self.held.push(version);
+        }
+    }
+
+    /// What a fast call, by its number, enters in these lanes, if that is known.
+    #[inline(always)]
+    pub fn ready(&mut self, call: u64, mask: u64) -> Option<*const Version> {
+        let ready = self.ready.get_mut(ready_at(call, mask))?;
+        if ready.call != call || !ready.lanes.have(mask) || ready.left == 0 {
+            return None;
+        }
+        ready.left -= 1;
+        ready.version.as_ref().map(Arc::as_ptr)
+    }
+
+    /// It has to be found what a fast call enters. Returns whether that was so the last time that it, or another in its place, was made.
+    pub fn is_found_again(&mut self, call: u64, mask: u64) -> bool {
+        let Some(ready) = self.ready.get_mut(ready_at(call, mask)) else {
+            self.looked += 1;
+            if self.looked == MANY_CALLS {
+                self.ready.resize_with(2 << READY, Ready::default);
+            }
+            return false;
+        };
+        let is_again = ready.call == call;
+        (ready.call, ready.left) = (call, 0);
+        is_again
+    }
+
+    /// So many times more, a fast call enters a version of a place at hand that it has just entered in these lanes.
+    pub fn make_ready(&mut self, call: u64, mask: u64, left: u32, at: usize, version: *const Version) {
+        let Some(ready) = self.ready.get_mut(ready_at(call, mask)) else { return };
+        let of_place = self.places[set(at)].iter_mut().flatten().find(|place| place.at == at);
+        let Some(place) = of_place else { return };
+        let versions = place.enterable();
+        let Some(found) = versions.iter().position(|other| Arc::as_ptr(other) == version) else { return };
+        let Some(lanes) = lanes_of(&versions[..found], &versions[found], mask) else { return };
+        let is_same = ready.version.as_ref().is_some_and(|before| Arc::ptr_eq(before, &versions[found]));
+        (ready.lanes, ready.left) = (lanes, left);
+        if !is_same {
+            ready.version = Some(Arc::clone(&versions[found]));
         }
     }
 
@@ -284,6 +369,29 @@ impl AtHand {
 #[inline]
 fn set(at: usize) -> usize {
     ((at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - AT_HAND)) as usize
+}
+
+/// Where it is kept what a fast call enters.
+#[inline(always)]
+fn ready_at(call: u64, mask: u64) -> usize {
+    2 * (call as usize % (1 << READY)) + mask.is_power_of_two() as usize
+}
+
+/// The lanes in which a version is entered rather than those before it, if it is in these: one if these are, or several. None if that
+/// depends on more.
+fn lanes_of(before: &[Arc<Version>], version: &Version, mask: u64) -> Option<Lanes> {
+    if version.is_for_some_lanes() {
+        return before.iter().all(|other| !other.suits_lanes(mask)).then_some(Lanes::Only(mask));
+    }
+    let mut others = 0;
+    for other in before {
+        match other.only_lanes(mask.is_power_of_two()) {
+            Some(None) => {}
+            Some(Some(lanes)) if others == 0 || others == lanes => others = lanes,
+            _ => return None,
+        }
+    }
+    Some(Lanes::Not(others))
 }
 
 impl Place {

@@ -5,12 +5,17 @@ use crate::settings::Settings;
 use spmdvm_vm::interp::native::{DirectCall, ENTRY_WORDS, FRAME_WORDS, IndirectCall, ResumeFrame, UnopenedMemory};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Numbers of calls so far.
+static CALLS: AtomicU64 = AtomicU64::new(1);
+
 /// Where an exit leads.
 pub(super) struct Landing {
     pub frames: Box<[ResumeFrame]>,
     /// The call at which it stands, if its region makes that and it names its function.
     pub direct: Option<DirectCall>,
-    /// The same, if the function is known only when it is called.
+    /// The number of that call, which no other has; 0 if there is none.
+    pub number: u64,
+    /// As `direct`, if the function is known only when it is called.
     pub indirect: Option<IndirectCall>,
     /// Mask words that the exit writes; and where those of the last frame begin.
     pub words: usize,
@@ -90,6 +95,7 @@ impl Landing {
         Landing {
             frames,
             direct: None,
+            number: 0,
             indirect: None,
             words: all,
             last_words: all - exit.frames.last().map_or(0, words),
@@ -104,6 +110,13 @@ impl Landing {
             returns,
             leads,
         }
+    }
+
+    /// It stands at a call of a function that is known.
+    pub fn calls(&mut self, call: Option<DirectCall>) {
+        // One after another, so that those of a version are kept in places of their own.
+        self.number = call.as_ref().map_or(0, |_| CALLS.fetch_add(1, Ordering::Relaxed));
+        self.direct = call;
     }
 
     /// It has been taken so often. Returns whether somebody is to be told, as is done every so many times.

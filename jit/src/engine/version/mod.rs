@@ -219,7 +219,7 @@ impl Version {
             match inst.kind {
                 Kind::Call { site, exit } => {
                     let landing = &mut exits[exit.index()];
-                    landing.direct = prepared.direct_call(&landing.frames, region.call_sites[site as usize].callee);
+                    landing.calls(prepared.direct_call(&landing.frames, region.call_sites[site as usize].callee));
                 }
                 Kind::CallIndirect { exit } => {
                     let landing = &mut exits[exit.index()];
@@ -355,8 +355,13 @@ impl Version {
         leave_after: i64,
         held_back: i64,
         measure: Option<Measure>,
-        calls: Option<Calls<'_>>,
+        mut calls: Option<Calls<'_>>,
     ) -> Run<'_> {
+        // The call that it is, and those around it, are no fast calls for its sake.
+        let told = match (&measure, &mut calls) {
+            (Some(_), Some(calls)) => std::mem::take(&mut calls.at_hand.told),
+            _ => 0,
+        };
         let before = pause.fuel_used();
         let mut context = pause.enter(words, self.counters());
         context.leave_at = before.saturating_add(leave_after);
@@ -372,7 +377,7 @@ impl Version {
         let exit = unsafe { self.code.best().run(&mut context) };
         let done = calling.map(Calling::done).unwrap_or_default();
         if let Some(measure) = &measure {
-            self.clock.end(measure, done.nanos, done.measured);
+            self.clock.end(measure, done.nanos, done.measured + told);
             if self.is_timed && self.clock.nanos() >= self.look_time.load(Ordering::Relaxed) {
                 self.look_at.store(0, Ordering::Relaxed);
             }
@@ -465,19 +470,35 @@ impl Version {
         self.counters.as_ptr().cast::<u64>().cast_mut()
     }
 
+    /// Returns whether it was made for a set of lanes.
+    pub fn is_for_some_lanes(&self) -> bool {
+        !self.masks.is_empty()
+    }
+
+    /// Of the sets of one lane, or of several, the one that calls may enter it in, or none of them; `None` if there are others.
+    pub fn only_lanes(&self, is_one: bool) -> Option<Option<u64>> {
+        if !self.one_lane_words.is_empty() && !is_one {
+            return Some(None);
+        }
+        let &(_, lanes) = self.masks.first()?;
+        let is_possible = lanes.is_power_of_two() == is_one && self.suits_lanes(lanes);
+        Some(is_possible.then_some(lanes))
+    }
+
+    /// Returns whether a call in these lanes may enter it.
+    #[inline(always)]
+    pub fn suits_lanes(&self, mask: u64) -> bool {
+        self.masks.iter().all(|&(_, bits)| bits == mask) && (self.one_lane_words.is_empty() || mask.is_power_of_two())
+    }
+
     /// Returns whether a call in these lanes, with these arguments, enters it, of those that come first: `None` if that takes more to find
     /// out.
     #[inline(always)]
     pub fn suits_call(&self, mask: u64, argument: impl Fn(RegisterSlot) -> Option<u64>) -> Option<bool> {
-        let is_one = mask.is_power_of_two();
-        for &(_, bits) in &self.masks {
-            if bits != mask {
-                return Some(false);
-            }
-        }
-        if !self.one_lane_words.is_empty() && !is_one {
+        if !self.suits_lanes(mask) {
             return Some(false);
         }
+        let is_one = mask.is_power_of_two();
         if !self.is_simple || is_one && self.asks_for_one_lane() {
             return None;
         }
@@ -497,14 +518,16 @@ impl Version {
         Some(true)
     }
 
-    /// Returns whether a fast call may enter it, with so many words, while a slice holds so much fuel: nobody is to look at anything first.
-    /// That is so for the next entry only.
+    /// Returns whether a fast call may enter it, with so many words, while a slice holds so much fuel.
     #[inline(always)]
     pub fn may_be_called(&self, words: usize, ticks: i64) -> bool {
-        self.words <= words
-            && ticks <= self.rounds_until_look() as i64
-            && !self.clock.is_turn(self.entries.load(Ordering::Relaxed))
-            && self.arguments.pass_over()
+        self.words <= words && ticks <= self.rounds_until_look() as i64
+    }
+
+    /// So many entries, and no more than so many, nobody is to look at before they are made. Whoever asks makes them.
+    pub fn entries_unseen(&self, most: u32) -> u32 {
+        let unmeasured = self.clock.unmeasured(self.entries.load(Ordering::Relaxed));
+        self.arguments.pass_over(unmeasured.min(most.into()) as u32)
     }
 
     /// What its code needs.
