@@ -259,7 +259,7 @@ impl<'a> Calling<'a> {
         // SAFETY: who has made the call is there until it is over, and so is the pause.
         unsafe {
             (*fast.by).show();
-            (*self.at_hand).told += 1;
+            (*self.at_hand).shown += 1;
             fast.shown = Some((*self.pause).show_call(fast.call, fast.mask, &fast.made));
         }
     }
@@ -324,9 +324,10 @@ impl<'a> Calling<'a> {
         words: &[u64],
     ) -> Option<Made> {
         // SAFETY: see `call`.
-        unsafe { self.show() };
-        // SAFETY: likewise.
-        unsafe { (*self.at_hand).told += 1 };
+        unsafe {
+            (*self.at_hand).shown = 1;
+            self.show();
+        }
         let start = self.measures.then(Instant::now);
         context.put_back();
         pause.leave(context);

@@ -69,8 +69,8 @@ pub(super) struct AtHand {
     /// While an entry is timed to compare two versions: the one that is entered by its facts, and the one that runs in its place. That is
     /// so for what it calls, too, if it comes to itself.
     pub compared: Option<[Arc<Version>; 2]>,
-    /// Calls of which the thread has been told since an entry was measured last, which takes time.
-    pub told: u64,
+    /// Calls that were shown for the last call that was no fast call, and that one: if it is measured, they take time for that.
+    pub shown: u64,
     /// What fast calls enter, by the number of the call, and whether it is made in one lane.
     ready: Vec<Ready>,
     /// How many calls have been made while there was no room for that yet.
@@ -283,7 +283,7 @@ impl AtHand {
     pub fn new() -> Box<AtHand> {
         let places = Box::new([const { [const { None }; 2] }; 1 << AT_HAND]);
         let (ready, held) = (Vec::new(), Vec::new());
-        Box::new(AtHand { places, left: None, deepest: None, compared: None, told: 0, ready, looked: 0, held })
+        Box::new(AtHand { places, left: None, deepest: None, compared: None, shown: 0, ready, looked: 0, held })
     }
 
     /// Returns whether so much is held that it is better to begin anew.

@@ -358,8 +358,8 @@ impl Version {
         mut calls: Option<Calls<'_>>,
     ) -> Run<'_> {
         // The call that it is, and those around it, are no fast calls for its sake.
-        let told = match (&measure, &mut calls) {
-            (Some(_), Some(calls)) => std::mem::take(&mut calls.at_hand.told),
+        let shown = match (&measure, &mut calls) {
+            (Some(_), Some(calls)) => std::mem::take(&mut calls.at_hand.shown),
             _ => 0,
         };
         let before = pause.fuel_used();
@@ -377,7 +377,7 @@ impl Version {
         let exit = unsafe { self.code.best().run(&mut context) };
         let done = calling.map(Calling::done).unwrap_or_default();
         if let Some(measure) = &measure {
-            self.clock.end(measure, done.nanos, done.measured + told);
+            self.clock.end(measure, done.nanos, done.measured + shown);
             if self.is_timed && self.clock.nanos() >= self.look_time.load(Ordering::Relaxed) {
                 self.look_at.store(0, Ordering::Relaxed);
             }
