@@ -23,7 +23,7 @@
 
 use super::Jit;
 use super::follow::{Entered, Then};
-use super::head::{AtHand, Left};
+use super::head::{AtHand, Left, lanes_of};
 use super::landing::{Landing, Leads};
 use super::version::Version;
 use crate::ir::ExitId;
@@ -162,9 +162,7 @@ impl<'a> Calling<'a> {
         let at_hand = unsafe { &mut *self.at_hand };
         // SAFETY: the code stands at this call.
         let argument = |slot| unsafe { context.argument(call, slot) };
-        let ready = at_hand.ready(landing.number, mask);
-        // SAFETY: what is at hand holds the version.
-        let ready = ready.filter(|&ready| unsafe { &*ready }.has_constants(argument) == Some(true));
+        let ready = at_hand.ready(landing.number, mask, argument);
         let Some(entered) = ready.or_else(|| find_callee(at_hand, landing, call, mask, argument)) else {
             return Attempt::Refused;
         };
@@ -359,18 +357,22 @@ fn find_callee(
     let is_again = landing.number != 0 && at_hand.is_found_again(landing.number, mask);
     let place = at_hand.find(call.first())?;
     let held = place.held;
-    let version = place.called(mask, argument)?;
+    let (before, version) = place.called(mask, argument)?;
     let entered = Arc::as_ptr(version);
     let unseen = version.entries_unseen(if is_again { MOST_READY } else { 1 });
     if unseen == 0 {
         return None;
     }
-    if !held.contains(&entered.addr()) {
+    let lanes = if unseen > 1 { lanes_of(before, version, mask) } else { None };
+    let is_held = held.contains(&entered.addr());
+    if lanes.is_some() || !is_held {
         let version = Arc::clone(version);
-        at_hand.hold(call.first(), version);
-    }
-    if unseen > 1 {
-        at_hand.make_ready(landing.number, mask, unseen - 1, call.first(), entered);
+        if let Some(lanes) = lanes {
+            at_hand.make_ready(landing.number, mask, lanes, unseen - 1, &version);
+        }
+        if !is_held {
+            at_hand.hold(call.first(), version);
+        }
     }
     Some(entered)
 }

@@ -90,7 +90,7 @@ struct Ready {
 
 /// Sets of lanes.
 #[derive(Clone, Copy)]
-enum Lanes {
+pub(super) enum Lanes {
     Only(u64),
     Not(u64),
 }
@@ -302,15 +302,22 @@ impl AtHand {
         }
     }
 
-    /// What a fast call, by its number, enters in these lanes, if that is known.
+    /// What a fast call, by its number, enters in these lanes, with these arguments, if that is known.
     #[inline(always)]
-    pub fn ready(&mut self, call: u64, mask: u64) -> Option<*const Version> {
+    pub fn ready(
+        &mut self,
+        call: u64,
+        mask: u64,
+        argument: impl Fn(RegisterSlot) -> Option<u64>,
+    ) -> Option<*const Version> {
         let ready = self.ready.get_mut(ready_at(call, mask))?;
         if ready.call != call || !ready.lanes.have(mask) || ready.left == 0 {
             return None;
         }
+        // Who finds another then notes it.
+        let version = ready.version.as_ref().filter(|version| version.finds_constants(argument) == Some(true))?;
         ready.left -= 1;
-        ready.version.as_ref().map(Arc::as_ptr)
+        Some(Arc::as_ptr(version))
     }
 
     /// It has to be found what a fast call enters. Returns whether that was so the last time that it, or another in its place, was made.
@@ -327,19 +334,9 @@ impl AtHand {
         is_again
     }
 
-    /// So many times more, a fast call enters a version of a place at hand that it has just entered in these lanes.
-    pub fn make_ready(&mut self, call: u64, mask: u64, left: u32, at: usize, version: *const Version) {
-        let Some(ready) = self.ready.get_mut(ready_at(call, mask)) else { return };
-        let of_place = self.places[set(at)].iter_mut().flatten().find(|place| place.at == at);
-        let Some(place) = of_place else { return };
-        let versions = place.enterable();
-        let Some(found) = versions.iter().position(|other| Arc::as_ptr(other) == version) else { return };
-        let Some(lanes) = lanes_of(&versions[..found], &versions[found], mask) else { return };
-        let is_same = ready.version.as_ref().is_some_and(|before| Arc::ptr_eq(before, &versions[found]));
-        (ready.lanes, ready.left) = (lanes, left);
-        if !is_same {
-            ready.version = Some(Arc::clone(&versions[found]));
-        }
+    /// So many times more, a fast call that has been found again enters a version in these lanes, of which `mask` is one set.
+    pub fn make_ready(&mut self, call: u64, mask: u64, lanes: Lanes, left: u32, version: &Arc<Version>) {
+        self.ready[ready_at(call, mask)] = Ready { call, lanes, left, version: Some(Arc::clone(version)) };
     }
 
     /// A version that is held.
@@ -379,7 +376,7 @@ fn ready_at(call: u64, mask: u64) -> usize {
 
 /// The lanes in which a version is entered rather than those before it, if it is in these: one if these are, or several. None if that
 /// depends on more.
-fn lanes_of(before: &[Arc<Version>], version: &Version, mask: u64) -> Option<Lanes> {
+pub(super) fn lanes_of(before: &[Arc<Version>], version: &Version, mask: u64) -> Option<Lanes> {
     if version.is_for_some_lanes() {
         return before.iter().all(|other| !other.suits_lanes(mask)).then_some(Lanes::Only(mask));
     }
@@ -396,15 +393,20 @@ fn lanes_of(before: &[Arc<Version>], version: &Version, mask: u64) -> Option<Lan
 
 impl Place {
     /// The version that a fast call of the function that begins there may enter in these lanes, with these arguments, if the interpreter
-    /// has nothing to do before and nobody is to be asked.
+    /// has nothing to do before and nobody is to be asked; and those that come before it.
     #[inline(always)]
-    pub fn called(&mut self, mask: u64, argument: impl Fn(RegisterSlot) -> Option<u64>) -> Option<&Arc<Version>> {
+    pub fn called(
+        &mut self,
+        mask: u64,
+        argument: impl Fn(RegisterSlot) -> Option<u64>,
+    ) -> Option<(&[Arc<Version>], &Arc<Version>)> {
         if self.before != 0 || !self.head.is_open() {
             return None;
         }
-        for version in self.enterable.load().iter() {
+        let versions = self.enterable.load();
+        for (i, version) in versions.iter().enumerate() {
             match version.suits_call(mask, &argument) {
-                Some(true) => return Some(version),
+                Some(true) => return Some((&versions[..i], version)),
                 Some(false) => {}
                 None => return None,
             }

@@ -509,9 +509,18 @@ impl Version {
     /// are found in their place.
     #[inline(always)]
     pub fn has_constants(&self, register: impl Fn(RegisterSlot) -> Option<u64>) -> Option<bool> {
+        let found = self.finds_constants(register);
+        if found == Some(false) {
+            count(&self.other_constants, 1);
+        }
+        found
+    }
+
+    /// The same, and nothing is noted.
+    #[inline(always)]
+    pub fn finds_constants(&self, register: impl Fn(RegisterSlot) -> Option<u64>) -> Option<bool> {
         for constant in &self.facts.constants {
             if register(constant.place)? != constant.bits {
-                count(&self.other_constants, 1);
                 return Some(false);
             }
         }
