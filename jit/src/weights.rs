@@ -1,13 +1,23 @@
 //! How large the functions of a program are with all that they call: the ground on which calls are inlined or linked.
 
 use crate::profile::ProgramPoint;
-use spmdvm_vm::isa::Op;
-use spmdvm_vm::program::{FuncId, Inst, Program};
+use spmdvm_vm::isa::{Form, Op};
+use spmdvm_vm::program::{FuncId, Function, Inst, Program};
 
 /// Instructions of each function with those of its callees, once for each call.
 pub(crate) struct Weights {
     weights: Vec<u32>,
     recursion: Vec<usize>,
+    base_cases: Vec<Option<BaseCase>>,
+}
+
+/// Where the base case of a recursive function begins: behind a branch, before which the function has no effect and cannot fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BaseCase {
+    /// The branch.
+    pub branch: u32,
+    /// Whether it is where the branch jumps.
+    pub jumps: bool,
 }
 
 /// How deep a function that calls itself is inlined into itself, at least and at most.
@@ -22,8 +32,11 @@ impl Weights {
         let mut known = vec![None; program.functions.len()];
         (0..known.len()).for_each(|id| weigh(program, id, &mut known));
         let weights: Vec<_> = known.into_iter().map(|weight| weight.unwrap_or(0)).collect();
-        let recursion = (0..).zip(&weights).map(|(id, &weight)| recursion(program, FuncId(id), weight)).collect();
-        Weights { weights, recursion }
+        let recursion: Vec<_> =
+            (0..).zip(&weights).map(|(id, &weight)| recursion(program, FuncId(id), weight)).collect();
+        let base_cases = (0..).zip(&recursion).map(|(id, &depth)| base_case(program, FuncId(id), depth, &weights));
+        let base_cases = base_cases.collect();
+        Weights { weights, recursion, base_cases }
     }
 
     /// The weight of a function; calls of it within itself weigh nothing.
@@ -34,6 +47,11 @@ impl Weights {
     /// How many calls of a function from within itself are inlined one into another.
     pub fn recursion(&self, function: FuncId) -> usize {
         self.recursion[function.0 as usize]
+    }
+
+    /// The base case of a recursive function, if it is so small that it is inlined even where the function is not.
+    pub fn base_case(&self, function: FuncId) -> Option<BaseCase> {
+        self.base_cases[function.0 as usize]
     }
 
     /// Instructions of a function from a head on, as far as they are `inside`, with those of the callees that are at most as heavy
@@ -72,16 +90,100 @@ const IN_LOOPS: u32 = 3;
 
 /// As many calls within one another as keep the weight of all copies small.
 fn recursion(program: &Program, id: FuncId, weight: u32) -> usize {
+    let calls = own_calls(program, id);
+    let copies = |depth: usize| (1..=depth as u32).fold(1, |sum: u32, d| sum.saturating_add(calls.saturating_pow(d)));
+    let is_small = |depth: &usize| calls != 0 && copies(*depth).saturating_mul(weight) <= COPIES;
+    RECURSION.rev().find(is_small).unwrap_or(*RECURSION.start())
+}
+
+/// Calls of a function in itself, as often as a region holds them.
+fn own_calls(program: &Program, id: FuncId) -> u32 {
     let code = &program.functions[id.0 as usize].code;
     let is_in_loop = |at: u32| {
         let goes_round = |(pc, inst): (u32, &Inst)| inst.op.info().sig.has_label() && inst.aux <= at && at <= pc;
         (0..).zip(code.iter()).any(goes_round)
     };
     let calls = (0..).zip(code.iter()).filter(|(_, inst)| inst.op == Op::Call && inst.aux == id.0);
-    let calls: u32 = calls.map(|(pc, _)| if is_in_loop(pc) { IN_LOOPS } else { 1 }).sum();
-    let copies = |depth: usize| (1..=depth as u32).fold(1, |sum: u32, d| sum.saturating_add(calls.saturating_pow(d)));
-    let is_small = |depth: &usize| calls != 0 && copies(*depth).saturating_mul(weight) <= COPIES;
-    RECURSION.rev().find(is_small).unwrap_or(*RECURSION.start())
+    calls.map(|(pc, _)| if is_in_loop(pc) { IN_LOOPS } else { 1 }).sum()
+}
+
+/// The base case of a function that calls itself and is inlined so deep into itself, if all copies of it weigh little: of the two ways
+/// behind the first branch the one that leads to no such call.
+fn base_case(program: &Program, id: FuncId, depth: usize, weights: &[u32]) -> Option<BaseCase> {
+    let f = &program.functions[id.0 as usize];
+    let calls = own_calls(program, id);
+    let branch = f.code.iter().position(|inst| !is_harmless(inst))?;
+    if calls == 0 || f.frame_size != 0 || !matches!(f.code[branch].op, Op::BrTrue | Op::BrFalse) {
+        return None;
+    }
+    let back = lead_back(program, id);
+    let weigh = |from: u32| {
+        let mut sum = 0u32;
+        for pc in reached(&f.code, from) {
+            let inst = &f.code[pc];
+            let callee = inst.aux as usize;
+            let more = match inst.op {
+                Op::Call if back[callee] => return None,
+                Op::CallInd => return None,
+                Op::Call => weights[callee],
+                _ => 0,
+            };
+            sum = sum.saturating_add(1).saturating_add(more);
+        }
+        Some(sum)
+    };
+    let ways = [(true, f.code[branch].aux), (false, branch as u32 + 1)].map(|(jumps, to)| (jumps, weigh(to)));
+    let (jumps, weight) = match ways {
+        [(jumps, Some(weight)), (_, None)] | [(_, None), (jumps, Some(weight))] => (jumps, weight),
+        _ => return None,
+    };
+    let copies = calls.saturating_pow(depth as u32 + 1);
+    (copies.saturating_mul(weight) <= COPIES).then_some(BaseCase { branch: branch as u32, jumps })
+}
+
+/// Returns whether an instruction has no effect, cannot fail, and goes on to the next one.
+fn is_harmless(inst: &Inst) -> bool {
+    match inst.op.info().form {
+        Form::Unary | Form::Binary | Form::Ternary | Form::Compare => true,
+        Form::Checked | Form::Reduce => false,
+        Form::Special => {
+            matches!(inst.op, Op::Mov | Op::Select | Op::Convert | Op::Bitcast | Op::Iota | Op::PAdd)
+        }
+    }
+}
+
+/// Which functions may lead to a call of one.
+fn lead_back(program: &Program, to: FuncId) -> Vec<bool> {
+    let mut found = vec![false; program.functions.len()];
+    found[to.0 as usize] = true;
+    loop {
+        let leads = |f: &Function| {
+            f.code.iter().any(|inst| inst.op == Op::CallInd || inst.op == Op::Call && found[inst.aux as usize])
+        };
+        let more: Vec<bool> = program.functions.iter().zip(&found).map(|(f, found)| *found || leads(f)).collect();
+        if more == found {
+            return found;
+        }
+        found = more;
+    }
+}
+
+/// The instructions that may be executed from one on.
+fn reached(code: &[Inst], from: u32) -> impl Iterator<Item = usize> {
+    let mut reached = vec![false; code.len()];
+    let mut next = vec![from];
+    while let Some(pc) = next.pop() {
+        let Some(reached) = reached.get_mut(pc as usize).filter(|reached| !**reached) else { continue };
+        *reached = true;
+        let inst = &code[pc as usize];
+        if inst.op.info().sig.has_label() {
+            next.push(inst.aux);
+        }
+        if !matches!(inst.op, Op::Jmp | Op::Ret) {
+            next.push(pc + 1);
+        }
+    }
+    reached.into_iter().enumerate().filter(|(_, reached)| *reached).map(|(pc, _)| pc)
 }
 
 #[cfg(test)]
@@ -136,5 +238,47 @@ L0:
         let weights = Weights::new(&program);
         // What is in a loop is there several times.
         assert_eq!([0, 1, 2, 3].map(|id| weights.recursion(FuncId(id))), [4, 4, 1, 2]);
+    }
+
+    /// What is known of the functions of a program, each of which has a parameter `u0`.
+    fn base_cases(functions: &[(&str, &str)]) -> Vec<Option<BaseCase>> {
+        let function = |(name, code): &(&str, &str)| {
+            format!(
+                "func {name}(u0:i32) -> (u1) {{\n  const u3:i32 = 1\n  var u1:i32, u2:bool, u4:i32\n{code}  ret\n}}\n"
+            )
+        };
+        let text: String = functions.iter().map(function).collect();
+        let program = assemble(&format!(".width 4\n{text}")).unwrap_or_else(|e| panic!("{e:?}"));
+        let weights = Weights::new(&program);
+        (0..functions.len() as u32).map(|id| weights.base_case(FuncId(id))).collect()
+    }
+
+    #[test]
+    fn the_base_case_is_the_way_that_does_not_lead_back() {
+        let head = "  u2 = lt.i32 u0, u3\n  u1 = mov.i32 u0\n";
+        let to = "  u4 = sub.i32 u0, u3\n  u1 = call f(u4)\n";
+        let jumps = format!("{head}  br.true u2, L1\n{to}L1:\n");
+        let goes_on = format!("{head}  br.false u2, L1\n  jmp L2\nL1:\n{to}L2:\n");
+        let found = |code: &str| base_cases(&[("f", code)])[0];
+        assert_eq!(found(&jumps), Some(BaseCase { branch: 2, jumps: true }));
+        assert_eq!(found(&goes_on), Some(BaseCase { branch: 2, jumps: false }));
+        // Both ways lead back, or none does; or something is done before.
+        assert_eq!(found(&format!("{head}  br.true u2, L1\n{to}L1:\n{to}")), None);
+        assert_eq!(found(&format!("{head}  br.true u2, L1\n  u1 = add.i32 u1, u3\nL1:\n")), None);
+        assert_eq!(found(&format!("  u1 = idiv.i32 u0, u0\n{jumps}")), None);
+        assert_eq!(found(&format!("  u1 = call f(u0)\n{jumps}")), None);
+    }
+
+    #[test]
+    fn a_base_case_is_small_and_leads_back_through_no_other_function() {
+        let calls = |of: &str, times: usize| {
+            let base = format!("  u1 = call {of}(u0)\n").repeat(times);
+            format!("  u2 = lt.i32 u0, u3\n  br.true u2, L1\n  u1 = call f(u0)\n  ret\nL1:\n{base}")
+        };
+        let small = "  u1 = mov.i32 u0\n";
+        let other = |f: &str, g: &str| base_cases(&[("f", f), ("g", g)])[0];
+        assert_eq!(other(&calls("g", 1), small), Some(BaseCase { branch: 1, jumps: true }));
+        assert_eq!(other(&calls("g", 1), "  u1 = call f(u0)\n"), None);
+        assert_eq!(other(&calls("g", COPIES as usize), small), None);
     }
 }

@@ -1,10 +1,12 @@
-//! Calls are recorded through: the callee's code becomes part of the region; or they are links (`cuts`).
+//! Calls are recorded through: the callee's code becomes part of the region; or they are links (`cuts`). Of a function that calls itself
+//! as much is inlined as its weight allows for, and then its base case.
 
 use super::state::{Frame, Mask, State};
 use super::step::Next;
 use super::{MAX_CALLS, MAX_FRAME_BYTES, Recorder};
 use crate::abort::Abort;
-use crate::ir::{CallSite, ExitReason, Kind, Type, Value};
+use crate::ir::{CallSite, End, ExitReason, Kind, Type, Value};
+use crate::weights::BaseCase;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::program::{FuncId, Inst, Reg};
 use spmdvm_vm::types::Ty;
@@ -13,14 +15,68 @@ use std::collections::BTreeMap;
 impl Recorder<'_> {
     pub(super) fn call(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
         let callee = FuncId(inst.aux);
-        let f = self.function(callee);
-        let own = state.frames.iter().filter(|frame| frame.function == callee).count();
-        let deepest = self.whole.weights.recursion(callee).min(self.plan.deepest);
-        if own > deepest || state.frames.len() > MAX_CALLS || !self.inlines(state, callee) {
+        if state.frames.len() > MAX_CALLS || !self.inlines(state, callee) {
             return Ok(self.linked_call(state, inst));
+        }
+        let own = state.frames.iter().filter(|frame| frame.function == callee).count();
+        if own > self.deepest(callee) {
+            let base_case = self.whole.weights.base_case(callee).filter(|_| self.plan.deepest != 0);
+            return match base_case {
+                Some(base_case) => self.call_unless(state, inst, base_case),
+                None => Ok(self.linked_call(state, inst)),
+            };
         }
         self.has_recursed |= own != 0;
         self.tick(state);
+        self.enter(state, inst)?;
+        Ok(Next::Moved)
+    }
+
+    /// How deep a function is inlined into itself.
+    fn deepest(&self, function: FuncId) -> usize {
+        self.whole.weights.recursion(function).min(self.plan.deepest)
+    }
+
+    /// Beyond the depth to which a function is inlined into itself its base case is: to make a call takes longer than what many of them
+    /// do. Which way the callee goes is found out before.
+    fn call_unless(&mut self, state: &mut State, inst: &Inst, base_case: BaseCase) -> Result<Next, Abort> {
+        self.has_recursed = true;
+        let mut within = state.clone();
+        self.enter(&mut within, inst)?;
+        let code = &self.function(FuncId(inst.aux)).code;
+        let (before, branch) = (&code[..base_case.branch as usize], &code[base_case.branch as usize]);
+        for inst in before {
+            self.instruction(&mut within, inst)?;
+            within.top_mut().pc += 1;
+        }
+        let condition = self.read(&within, branch.src[0]);
+        let (is_base, is_other) = self.branch_apart(condition);
+        let (is_base, is_other) =
+            if base_case.jumps == (branch.op == Op::BrTrue) { (is_base, is_other) } else { (is_other, is_base) };
+        self.b.switch_to(is_other);
+        let mut there = state.clone();
+        if let Next::Here = self.linked_call(&mut there, inst) {
+            there.top_mut().pc += 1;
+            self.go_on_together(&there);
+        }
+        self.b.switch_to(is_base);
+        self.tick(state);
+        within.top_mut().pc = if base_case.jumps { branch.aux } else { base_case.branch + 1 };
+        *state = within;
+        Ok(Next::Moved)
+    }
+
+    /// Ends the block: what follows is recorded once for all that comes here.
+    fn go_on_together(&mut self, state: &State) -> Next {
+        let edge = self.edge(state);
+        self.b.end(End::Jump(edge));
+        Next::Ended
+    }
+
+    /// Enters the frame of a function that is inlined.
+    fn enter(&mut self, state: &mut State, inst: &Inst) -> Result<(), Abort> {
+        let callee = FuncId(inst.aux);
+        let f = self.function(callee);
         let caller = state.top();
         let own = self.prepared.frame_bytes(caller.function).ok_or(Abort::TooDeep)?;
         let bytes = self.prepared.frame_bytes(callee).ok_or(Abort::TooDeep)?;
@@ -53,7 +109,7 @@ impl Recorder<'_> {
         let entries = Vec::new();
         let frame = Frame { function: callee, pc: 0, at, regs, mask, behind, holds: 0, fails: 0, memory, entries };
         state.frames.push(frame);
-        Ok(Next::Moved)
+        Ok(())
     }
 
     /// A call of a function that is known only when it is called, unless the region knows it.
@@ -137,6 +193,9 @@ impl Recorder<'_> {
         if state.frames.len() == 1 {
             return Ok(self.leave(state, ExitReason::Return));
         }
+        let function = state.top().function;
+        let own = state.frames.iter().filter(|frame| frame.function == function).count();
+        let is_base_case = own > self.deepest(function) + 1;
         // The lanes that the caller has active may be more.
         if state.one.is_some_and(|one| one.frame + 1 == state.frames.len()) {
             self.leave_one_lane(state);
@@ -165,6 +224,6 @@ impl Recorder<'_> {
             state.set_mask(Mask::Some(v));
         }
         state.top_mut().pc += 1;
-        Ok(Next::Moved)
+        Ok(if is_base_case { self.go_on_together(state) } else { Next::Moved })
     }
 }

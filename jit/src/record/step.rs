@@ -80,7 +80,7 @@ impl Recorder<'_> {
         Next::Ended
     }
 
-    fn instruction(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
+    pub(super) fn instruction(&mut self, state: &mut State, inst: &Inst) -> Result<Next, Abort> {
         self.reads_speculated = false;
         if let Some(next) = self.scalar_instruction(state, inst) {
             return Ok(next);
