@@ -3,7 +3,7 @@
 //! Reading the clock twice takes some 50 ns, as much as a short entry. So the first entries of a version are measured,
 //! in case there are no more, and then one of 64, which stands for all 64, or of fewer where entries are long: about a
 //! nanosecond for each short entry, and half a hundredth of the time of long ones. The calls that a measured entry makes are
-//! measured, too, and made in a slower way, as are those around it: where there are many, fewer are measured.
+//! measured, too, and made in a slower way, as are those around it, and itself if it is called: then it is one of 1024.
 
 use crate::stress::mix;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Entries that are all measured.
 const FIRST: u64 = 16;
 
-/// Of the others, one of so many, if they are short; and if they may make calls.
+/// Of the others, one of so many, if they are short; and if they make calls, or are called.
 const EVERY: u64 = 64;
 const EVERY_OF_CALLS: u64 = 1024;
 
@@ -76,7 +76,7 @@ impl Clock {
     }
 
     /// The entry is over, which has spent so many nanoseconds in what it has called. To measure it took what so many calls take longer when
-    /// they are measured.
+    /// they are measured, itself among them if native code has called it.
     pub fn end(&self, measure: &Measure, elsewhere: u64, calls: u64) {
         let took = (measure.start.elapsed().as_nanos() as u64).saturating_sub(elsewhere);
         self.nanos.fetch_add(took * measure.weight, Ordering::Relaxed);
@@ -86,7 +86,8 @@ impl Clock {
     /// Of how many entries that take so long it is worth to measure one.
     fn every_of(&self, took: u64, calls: u64) -> u64 {
         let cost = COST + COST_OF_CALL * calls;
-        (cost * LONG / took.max(1)).clamp(1, self.every)
+        let most = if calls == 0 { self.every } else { EVERY_OF_CALLS };
+        (cost * LONG / took.max(1)).clamp(1, most)
     }
 
     /// Measures one of so many from now on.
