@@ -17,8 +17,8 @@ pub type Of = (Value, u32, i64, Ty);
 /// How many indices are in bounds by some pointers, as far as a block has computed that.
 #[derive(Default)]
 pub struct Spans {
-    /// The last index, by the length and the bytes that it needs: whatever its type holds.
-    last: HashMap<(Of, Value), (u32, VReg)>,
+    /// The index behind the last one, by the length and the bytes that it needs: whatever its type holds.
+    end: HashMap<(Of, Value), (u32, VReg)>,
     /// By the length and the bytes needed.
     known: HashMap<(Of, Value, u32), VReg>,
 }
@@ -59,11 +59,19 @@ impl<L: Level> Select<'_, L> {
         let x = self.gpr(pointer);
         let x = self.gpr_over(Code::Shl_rm64_imm8, Size::G64, x, by);
         let x = self.gpr_over(Code::Sar_rm64_imm8, Size::G64, x, by);
-        if disp == 0 {
-            return x;
+        self.displaced(x, disp)
+    }
+
+    /// A number plus a constant.
+    fn displaced(&mut self, x: VReg, disp: i64) -> VReg {
+        match i32::try_from(disp) {
+            Ok(0) => x,
+            Ok(disp) => self.address_of(Mem::reg(x, disp)),
+            Err(_) => {
+                let disp = self.imm(disp as u64);
+                self.gpr_binary(Code::Add_rm64_r64, Size::G64, x, disp)
+            }
         }
-        let disp = self.imm(disp as u64);
-        self.gpr_binary(Code::Add_rm64_r64, Size::G64, x, disp)
     }
 
     /// The quotient by a constant, rounded down.
@@ -106,9 +114,8 @@ impl<L: Level> Select<'_, L> {
     fn index_span(&mut self, [pointer, len]: [Value; 2], scale: u32, disp: i64, need: u32, ty: Ty) -> VReg {
         if (scale, ty) == (1, Ty::I64) {
             // The least one is where the region begins, and no end of the type is near.
-            let (len, need) = (self.gpr(len), self.imm(u64::from(need)));
-            let n = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, len, need);
-            let n = self.gpr_over(Code::Add_rm64_imm8, Size::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
+            let len = self.gpr(len);
+            let n = self.displaced(len, 1 - i64::from(need));
             return self.at_least(n, 0);
         }
         let of = (pointer, scale, disp, ty);
@@ -118,10 +125,9 @@ impl<L: Level> Select<'_, L> {
             return self.writable_span(all, readable, len);
         }
         let Least { start, index: low } = self.least(of);
-        let last = self.last(of, start, len, need);
-        let last = self.at_most(last, ends(ty).1 - SPARE_INDICES);
-        let n = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, low);
-        let n = self.gpr_over(Code::Add_rm64_imm8, Size::G64, n, Arg::Imm(OpKind::Immediate8to64, 1));
+        let end = self.behind_last(of, start, len, need);
+        let end = self.at_most(end, ends(ty).1 - SPARE_INDICES + 1);
+        let n = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, end, low);
         let n = self.at_least(n, 0);
         self.local.spans.known.insert((of, len, need), n);
         n
@@ -141,30 +147,45 @@ impl<L: Level> Select<'_, L> {
         self.choose(Cond::EQUAL, all, none)
     }
 
-    /// The last index from which on there are so many bytes. One that needs whole elements more comes as many before.
-    fn last(&mut self, of: Of, start: VReg, len: Value, need: u32) -> VReg {
+    /// The index behind the last one from which on there are so many bytes. One that needs whole elements more comes as many before.
+    fn behind_last(&mut self, of: Of, start: VReg, len: Value, need: u32) -> VReg {
         let (_, scale, ..) = of;
-        if let Some(&(other, last)) = self.local.spans.last.get(&(of, len)) {
-            let (more, scale) = (i64::from(other) - i64::from(need), i64::from(scale));
-            if let Some(by) = i32::try_from(more / scale).ok().filter(|_| more % scale == 0) {
-                return self.address_of(Mem::reg(last, by));
+        let (need, element) = (i64::from(need), i64::from(scale));
+        if let Some(&(other, end)) = self.local.spans.end.get(&(of, len)) {
+            let more = i64::from(other) - need;
+            if let Some(by) = i32::try_from(more / element).ok().filter(|_| more % element == 0) {
+                return self.address_of(Mem::reg(end, by));
             }
         }
-        let (bytes, needed) = (self.gpr(len), self.imm(need as u64));
-        let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, bytes, needed);
-        let last = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, last, start);
-        let last = self.quotient(last, scale);
-        self.local.spans.last.insert((of, len), (need, last));
-        last
+        let bytes = self.gpr(len);
+        let bytes = self.displaced(bytes, element - need);
+        let bytes = self.gpr_binary(Code::Sub_rm64_r64, Size::G64, bytes, start);
+        let end = self.quotient(bytes, scale);
+        self.local.spans.end.insert((of, len), (need as u32, end));
+        end
     }
 
     fn at_least(&mut self, x: VReg, least: i64) -> VReg {
-        let least = self.imm(least as u64);
-        self.larger(Cond::GREATER, x, least)
+        self.limited(Cond::GREATER, x, least)
     }
 
     fn at_most(&mut self, x: VReg, most: i64) -> VReg {
-        let most = self.imm(most as u64);
-        self.larger(Cond::LESS, x, most)
+        self.limited(Cond::LESS, x, most)
+    }
+
+    /// A number, if a condition holds between it and a limit; else that.
+    fn limited(&mut self, cond: Cond, x: VReg, limit: i64) -> VReg {
+        match i32::try_from(limit) {
+            Ok(immediate) => {
+                self.compare_imm(Size::G64, x, immediate);
+                // (No flags change.)
+                let limit = self.imm(limit as u64);
+                self.choose(cond, x, limit)
+            }
+            Err(_) => {
+                let limit = self.imm(limit as u64);
+                self.larger(cond, x, limit)
+            }
+        }
     }
 }
