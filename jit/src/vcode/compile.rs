@@ -24,8 +24,7 @@ pub fn compile<T: Target>(target: &T, region: &Arc<Region>) -> Result<Box<dyn Ex
         let output = regalloc2::run_with_ctx(&code, T::registers(), &options, &mut allocator);
         output.map_err(|e| CompileError::RegisterAllocation(format!("{e:?}")))?;
         let is_move = |i: regalloc2::Inst| matches!(code.insts[i.index()], Inst::Move { .. });
-        let mut needed = moves::needed(&code, &allocator.output, is_move).into_iter();
-        allocator.output.edits.retain(|_| needed.next() == Some(true));
+        moves::tidy(&code, &mut allocator.output, is_move);
         Ok(())
     })?;
     let emitted = stage(BackendStage::Emission, || emit::emit(target, &code, &allocator.output))?;

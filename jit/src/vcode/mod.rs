@@ -7,7 +7,7 @@
 //! | `exits` | what side exits write, and calls of the runtime |
 //! | `inst`, `code` | instructions before registers are chosen, as regalloc2 wants them |
 //! | `split`, `loops` | live ranges are split after calls and before loops |
-//! | `moves` | moves of the register allocator that change nothing |
+//! | `moves` | moves of the register allocator that change nothing, or that nobody reads |
 //! | `saves` | what calls of the program's functions save |
 //! | `emit` | blocks, jumps, exit stubs: what is written in which order |
 //! | `compile` | these stages one after another |

@@ -1,27 +1,40 @@
-//! Moves of the register allocator that change nothing.
+//! Moves of the register allocator that change nothing, and what nobody reads.
 //!
 //! Where the parts of a live range that is split meet, regalloc2 moves the value from the place of one to that of the other, whether or not
 //! it has been written since it was there. So a value that is kept on the stack around a loop, and in a register for a while
-//! within, is stored on every way back: and what is stored cannot be loaded at once.
+//! within, is stored on every way back: and what is stored cannot be loaded at once. And what [moves to a new register](super::split)
+//! before a loop, in which there is none for it after all, is loaded from one slot and stored to another.
 //!
-//! Here is found which registers hold what a slot on the stack holds, too, on every way to a place (available copies, a forward data
-//! flow problem). Moves from one to the other are left out.
+//! Here is found which registers hold what a slot on the stack holds, too, and which slots what another one holds, on every way to a place
+//! (available copies, a forward data flow problem). Moves from a register to a slot that holds the same, or back, are left out; what
+//! is read from a copy is read from the slot that it is a copy of. What nobody reads then (live variables, backward) is not
+//! moved.
 
-use regalloc2::{Allocation, Block, Edit, Function, Inst, OperandKind, Output, PReg, ProgPoint};
+use regalloc2::{Allocation, Block, Edit, Function, Inst, InstOrEdit, OperandKind, Output, PReg, ProgPoint};
 
-/// By register: the slot that holds the same.
+/// By register: a slot that holds the same; by slot: a slot that it is a copy of.
 #[derive(Clone, PartialEq)]
-struct Copies([u32; PReg::NUM_INDEX]);
+struct Copies {
+    registers: [u32; PReg::NUM_INDEX],
+    slots: Vec<u32>,
+}
 
 const NONE: u32 = u32::MAX;
 
+fn slot_of(a: Allocation) -> Option<u32> {
+    a.as_stack().map(|slot| slot.index() as u32)
+}
+
 impl Copies {
-    const EMPTY: Copies = Copies([NONE; PReg::NUM_INDEX]);
+    fn none(slots: usize) -> Copies {
+        Copies { registers: [NONE; PReg::NUM_INDEX], slots: vec![NONE; slots] }
+    }
 
     /// Keeps what holds on another way, too. Returns whether something has been lost.
     fn meet(&mut self, other: &Copies) -> bool {
         let mut changed = false;
-        for (slot, other) in self.0.iter_mut().zip(&other.0) {
+        let own = self.registers.iter_mut().chain(&mut self.slots);
+        for (slot, other) in own.zip(other.registers.iter().chain(&other.slots)) {
             if *slot != *other && *slot != NONE {
                 *slot = NONE;
                 changed = true;
@@ -30,52 +43,101 @@ impl Copies {
         changed
     }
 
+    /// The slot to read rather than one.
+    fn original(&self, slot: u32) -> u32 {
+        match self.slots.get(slot as usize) {
+            Some(&of) if of != NONE => of,
+            _ => slot,
+        }
+    }
+
+    /// Returns whether a register holds what a slot holds.
+    fn holds(&self, r: PReg, slot: u32) -> bool {
+        let held = self.registers[r.index()];
+        held != NONE && (held == slot || self.original(held) == self.original(slot))
+    }
+
     /// Something is written that is not known to be anywhere else.
     fn write(&mut self, to: Allocation) {
         if let Some(r) = to.as_reg() {
-            self.0[r.index()] = NONE;
-        } else if let Some(slot) = to.as_stack() {
-            let slot = slot.index() as u32;
-            self.0.iter_mut().filter(|s| **s == slot).for_each(|s| *s = NONE);
+            self.registers[r.index()] = NONE;
+        } else if let Some(slot) = slot_of(to) {
+            let all = self.registers.iter_mut().chain(&mut self.slots);
+            all.filter(|s| **s == slot).for_each(|s| *s = NONE);
+            self.slots[slot as usize] = NONE;
         }
     }
 
     /// A value is moved. Returns whether it was there.
     fn moved(&mut self, from: Allocation, to: Allocation) -> bool {
-        let slot = |a: Allocation| a.as_stack().map(|slot| slot.index() as u32);
         match (from.as_reg(), to.as_reg()) {
+            (Some(from), Some(to)) => self.registers[to.index()] = self.registers[from.index()],
             (Some(r), None) => {
-                let slot = slot(to).unwrap_or(NONE);
-                if slot != NONE && self.0[r.index()] == slot {
+                let Some(slot) = slot_of(to) else { return false };
+                if self.holds(r, slot) {
                     return true;
                 }
                 self.write(to);
-                self.0[r.index()] = slot;
+                let held = self.registers[r.index()];
+                if held != NONE {
+                    self.slots[slot as usize] = self.original(held);
+                }
+                self.registers[r.index()] = slot;
             }
             (None, Some(r)) => {
-                let slot = slot(from).unwrap_or(NONE);
-                if slot != NONE && self.0[r.index()] == slot {
+                let Some(slot) = slot_of(from) else { return false };
+                if self.holds(r, slot) {
                     return true;
                 }
-                self.0[r.index()] = slot;
+                self.registers[r.index()] = slot;
             }
-            (Some(from), Some(to)) => self.0[to.index()] = self.0[from.index()],
             (None, None) => self.write(to),
         }
         false
     }
 }
 
-/// By number: whether an edit stays. `is_move` tells the instructions that move their first operand to their second.
-pub(super) fn needed(code: &impl Function, output: &Output, is_move: impl Fn(Inst) -> bool) -> Vec<bool> {
+/// What is found on the way through a block, with the number of the edit, or of the operand among all.
+enum Found {
+    /// The edit changes nothing.
+    Nothing(usize),
+    /// It reads a copy.
+    Moves(usize, Allocation),
+    /// An operand does.
+    Reads(usize, Allocation),
+}
+
+/// Leaves out what changes nothing, and what nobody reads. `is_move` tells the instructions that move their first operand to their second.
+pub(super) fn tidy(code: &impl Function, output: &mut Output, is_move: impl Fn(Inst) -> bool) {
     let mut needed = vec![true; output.edits.len()];
+    let mut has_copies = false;
+    for found in available_copies(code, output, &is_move) {
+        match found {
+            Found::Nothing(edit) => needed[edit] = false,
+            Found::Moves(edit, from) => {
+                let Edit::Move { to, .. } = output.edits[edit].1;
+                output.edits[edit].1 = Edit::Move { from, to };
+            }
+            Found::Reads(operand, from) => output.allocs[operand] = from,
+        }
+        has_copies |= !matches!(found, Found::Nothing(_));
+    }
+    let mut kept = needed.into_iter();
+    output.edits.retain(|_| kept.next() == Some(true));
+    if has_copies {
+        leave_out_dead(code, output, is_move);
+    }
+}
+
+fn available_copies(code: &impl Function, output: &Output, is_move: &impl Fn(Inst) -> bool) -> Vec<Found> {
+    let mut found = Vec::new();
     let touches_stack = |(_, Edit::Move { from, to }): &(ProgPoint, Edit)| from.is_stack() || to.is_stack();
     if !output.edits.iter().any(touches_stack) {
-        return needed;
+        return found;
     }
     let n = code.num_blocks();
     let mut entries: Vec<Option<Copies>> = vec![None; n];
-    entries[code.entry_block().index()] = Some(Copies::EMPTY);
+    entries[code.entry_block().index()] = Some(Copies::none(output.num_spillslots));
     let mut waiting = vec![false; n];
     waiting[code.entry_block().index()] = true;
     while let Some(first) = waiting.iter().position(|&waits| waits) {
@@ -85,7 +147,7 @@ pub(super) fn needed(code: &impl Function, output: &Output, is_move: impl Fn(Ins
                 continue;
             }
             let Some(mut copies) = entries[block].clone() else { continue };
-            walk(code, output, Block::new(block), &mut copies, &is_move, |_| {});
+            walk(code, output, Block::new(block), &mut copies, is_move, |_| {});
             for to in code.block_succs(Block::new(block)) {
                 let entry = &mut entries[to.index()];
                 let changed = match entry {
@@ -101,33 +163,49 @@ pub(super) fn needed(code: &impl Function, output: &Output, is_move: impl Fn(Ins
     }
     for (block, entry) in entries.into_iter().enumerate() {
         if let Some(mut copies) = entry {
-            walk(code, output, Block::new(block), &mut copies, &is_move, |edit| needed[edit] = false);
+            walk(code, output, Block::new(block), &mut copies, is_move, |what| found.push(what));
         }
     }
-    needed
+    found
 }
 
-/// Follows a block; tells the edits that change nothing.
+/// Follows a block.
 fn walk(
     code: &impl Function,
     output: &Output,
     block: Block,
     copies: &mut Copies,
     is_move: &impl Fn(Inst) -> bool,
-    mut nothing: impl FnMut(usize),
+    mut found: impl FnMut(Found),
 ) {
+    let original = |copies: &Copies, from: Allocation| {
+        let slot = slot_of(from)?;
+        let of = copies.original(slot);
+        (of != slot).then(|| Allocation::stack(regalloc2::SpillSlot::new(of as usize)))
+    };
     let insts = code.block_insns(block);
     let mut edit = output.edits.partition_point(|&(at, _)| at < ProgPoint::before(insts.first()));
     for inst in insts.iter() {
         while let Some((_, Edit::Move { from, to })) =
             output.edits.get(edit).filter(|&&(at, _)| at <= ProgPoint::before(inst))
         {
+            let instead = original(copies, *from);
             if copies.moved(*from, *to) {
-                nothing(edit);
+                found(Found::Nothing(edit));
+            } else if let Some(from) = instead {
+                found(Found::Moves(edit, from));
             }
             edit += 1;
         }
+        let first = output.inst_alloc_offsets[inst.index()] as usize;
         let allocs = output.inst_allocs(inst);
+        for (i, (operand, &alloc)) in code.inst_operands(inst).iter().zip(allocs).enumerate() {
+            if operand.kind() == OperandKind::Use
+                && let Some(from) = original(copies, alloc)
+            {
+                found(Found::Reads(first + i, from));
+            }
+        }
         if is_move(inst) {
             copies.moved(allocs[0], allocs[1]);
             continue;
@@ -141,10 +219,116 @@ fn walk(
     }
 }
 
+/// Registers and slots, a bit each.
+#[derive(Clone, PartialEq)]
+struct Places(Vec<u64>);
+
+impl Places {
+    fn bit(at: Allocation) -> Option<(usize, u64)> {
+        let register = at.as_reg().map(|r| r.index());
+        let i = register.or_else(|| Some(PReg::NUM_INDEX + at.as_stack()?.index()))?;
+        Some((i / 64, 1 << (i % 64)))
+    }
+
+    fn has(&self, at: Allocation) -> bool {
+        Places::bit(at).is_none_or(|(word, bit)| self.0[word] & bit != 0)
+    }
+
+    fn add(&mut self, at: Allocation) {
+        if let Some((word, bit)) = Places::bit(at) {
+            self.0[word] |= bit;
+        }
+    }
+
+    fn remove(&mut self, at: Allocation) {
+        if let Some((word, bit)) = Places::bit(at) {
+            self.0[word] &= !bit;
+        }
+    }
+}
+
+/// Leaves out moves of what nobody reads where it is moved to.
+fn leave_out_dead(code: &impl Function, output: &mut Output, is_move: impl Fn(Inst) -> bool) {
+    let n = code.num_blocks();
+    let none = Places(vec![0; (PReg::NUM_INDEX + output.num_spillslots).div_ceil(64)]);
+    let mut live = vec![none.clone(); n];
+    let at_end = |live: &[Places], block: usize| {
+        let mut here = none.clone();
+        for to in code.block_succs(Block::new(block)) {
+            here.0.iter_mut().zip(&live[to.index()].0).for_each(|(here, there)| *here |= there);
+        }
+        here
+    };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in (0..n).rev() {
+            let mut here = at_end(&live, block);
+            walk_back(code, output, Block::new(block), &mut here, &is_move, |_| {}, |_| {});
+            changed |= here != live[block];
+            live[block] = here;
+        }
+    }
+    let (mut needed, mut dead) = (vec![true; output.edits.len()], Vec::new());
+    for block in 0..n {
+        let mut here = at_end(&live, block);
+        let edit_dead = |edit: usize| needed[edit] = false;
+        walk_back(code, output, Block::new(block), &mut here, &is_move, edit_dead, |inst| dead.push(inst));
+    }
+    for inst in dead {
+        // It stays where it is.
+        let first = output.inst_alloc_offsets[inst.index()] as usize;
+        output.allocs[first + 1] = output.allocs[first];
+    }
+    let mut kept = needed.into_iter();
+    output.edits.retain(|_| kept.next() == Some(true));
+}
+
+/// Follows a block from its end, where these are live; tells the edits, and the instructions that move, to what is not. These read nothing.
+fn walk_back(
+    code: &impl Function,
+    output: &Output,
+    block: Block,
+    live: &mut Places,
+    is_move: &impl Fn(Inst) -> bool,
+    mut dead_edit: impl FnMut(usize),
+    mut dead_move: impl FnMut(Inst),
+) {
+    let insts = code.block_insns(block);
+    let first = output.edits.partition_point(|&(at, _)| at < ProgPoint::before(insts.first()));
+    let steps: Vec<InstOrEdit<'_>> = output.block_insts_and_edits(code, block).collect();
+    let mut edit = first + steps.iter().filter(|step| matches!(step, InstOrEdit::Edit(_))).count();
+    for step in steps.into_iter().rev() {
+        match step {
+            InstOrEdit::Edit(Edit::Move { from, to }) => {
+                edit -= 1;
+                if live.has(*to) {
+                    live.remove(*to);
+                    live.add(*from);
+                } else {
+                    dead_edit(edit);
+                }
+            }
+            InstOrEdit::Inst(inst) => {
+                let allocs = output.inst_allocs(inst);
+                if is_move(inst) && !live.has(allocs[1]) {
+                    dead_move(inst);
+                    continue;
+                }
+                let operands = || code.inst_operands(inst).iter().zip(allocs);
+                let of_kind = |kind| operands().filter(move |(operand, _)| operand.kind() == kind).map(|(_, &at)| at);
+                of_kind(OperandKind::Def).for_each(|at| live.remove(at));
+                code.inst_clobbers(inst).into_iter().for_each(|r| live.remove(Allocation::reg(r)));
+                of_kind(OperandKind::Use).for_each(|at| live.add(at));
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use regalloc2::{InstRange, Operand, PRegSet, RegClass, SpillSlot, VReg};
+    use regalloc2::{InstRange, Operand, OperandConstraint, OperandPos, PRegSet, RegClass, SpillSlot, VReg};
 
     /// Instructions that write the first vector or nothing.
     struct Code {
@@ -206,23 +390,54 @@ mod tests {
         Allocation::stack(SpillSlot::new(n))
     }
 
-    /// Two instructions to a block; `writes` are those that write register 0. Edits stand before an instruction.
-    fn needed_of(succs: &[&[usize]], writes: &[usize], edits: &[(usize, Allocation, Allocation)]) -> Vec<bool> {
+    /// What an instruction does.
+    #[derive(Clone)]
+    enum Does {
+        Writes(Allocation),
+        Reads(Allocation),
+        Moves(Allocation, Allocation),
+    }
+
+    /// Two instructions to a block, of which these do something. Edits stand before an instruction.
+    fn tidied(succs: &[&[usize]], insts: &[(usize, Does)], edits: &[(usize, Allocation, Allocation)]) -> Output {
         let n = 2 * succs.len();
-        let def = Operand::reg_def(VReg::new(0, RegClass::Float));
+        let r = VReg::new(0, RegClass::Float);
+        let any = Operand::new(r, OperandConstraint::Any, OperandKind::Use, OperandPos::Early);
+        let (mut operands, mut output) = (Vec::new(), Output::default());
+        for i in 0..n {
+            output.inst_alloc_offsets.push(output.allocs.len() as u32);
+            let does = insts.iter().find(|(at, _)| *at == i).map(|(_, does)| does.clone());
+            let (of_inst, allocs) = match does {
+                Some(Does::Writes(at)) => (vec![Operand::reg_def(r)], vec![at]),
+                Some(Does::Reads(at)) => (vec![any], vec![at]),
+                Some(Does::Moves(from, to)) => (vec![any, Operand::reg_def(r)], vec![from, to]),
+                None => (Vec::new(), Vec::new()),
+            };
+            operands.push(of_inst);
+            output.allocs.extend(allocs);
+        }
         let code = Code {
-            operands: (0..n).map(|i| if writes.contains(&i) { vec![def] } else { Vec::new() }).collect(),
+            operands,
             ranges: (0..succs.len()).map(|b| InstRange::new(Inst::new(2 * b), Inst::new(2 * b + 2))).collect(),
             succs: succs.iter().map(|succs| succs.iter().map(|&b| Block::new(b)).collect()).collect(),
         };
-        let mut output = Output::default();
-        for i in 0..n {
-            output.inst_alloc_offsets.push(output.allocs.len() as u32);
-            output.allocs.extend(writes.contains(&i).then(|| reg(0)));
-        }
         let edit = |&(at, from, to)| (ProgPoint::before(Inst::new(at)), Edit::Move { from, to });
         output.edits = edits.iter().map(edit).collect();
-        needed(&code, &output, |_| false)
+        output.num_spillslots = 8;
+        tidy(&code, &mut output, |inst| code.operands[inst.index()].len() == 2);
+        output
+    }
+
+    fn moves_of(output: &Output) -> Vec<(usize, Allocation, Allocation)> {
+        let of = |&(at, Edit::Move { from, to }): &(ProgPoint, Edit)| (at.inst().index(), from, to);
+        output.edits.iter().map(of).collect()
+    }
+
+    /// Which of the edits stay; `writes` are the instructions that write register 0.
+    fn needed_of(succs: &[&[usize]], writes: &[usize], edits: &[(usize, Allocation, Allocation)]) -> Vec<bool> {
+        let writes: Vec<_> = writes.iter().map(|&i| (i, Does::Writes(reg(0)))).collect();
+        let left = moves_of(&tidied(succs, &writes, edits));
+        edits.iter().map(|edit| left.contains(edit)).collect()
     }
 
     /// A loop that loads a value, and stores it on its way back.
@@ -254,5 +469,27 @@ mod tests {
         // What is moved from register to register is held by both.
         let edits = [(1, reg(0), slot(4)), (1, reg(0), reg(3)), (6, reg(3), slot(4)), (7, slot(4), reg(0))];
         assert_eq!(needed_of(diamond, &[], &edits), [true, true, false, false]);
+    }
+
+    #[test]
+    fn a_copy_is_read_where_it_comes_from_and_not_made() {
+        // Before a loop that reads it, a value moves from slot 4 to slot 5.
+        let copied = [(0, Does::Moves(slot(4), reg(0))), (4, Does::Reads(slot(5))), (7, Does::Reads(reg(2)))];
+        let copy = (1, reg(0), slot(5));
+        let output = tidied(LOOP, &copied, &[copy, (6, slot(5), reg(2))]);
+        assert_eq!(moves_of(&output), [(6, slot(4), reg(2))]);
+        assert_eq!(output.allocs, [slot(4), slot(4), slot(4), reg(2)]);
+        // Nobody reads what it is moved to behind the loop.
+        let output = tidied(LOOP, &copied[..2], &[copy, (6, slot(5), reg(2)), (7, reg(2), slot(7))]);
+        assert_eq!(moves_of(&output), []);
+        // What it was copied from is written in the loop.
+        let edits = [copy, (3, reg(1), slot(4)), (6, slot(5), reg(2))];
+        let output = tidied(LOOP, &copied, &edits);
+        assert_eq!(moves_of(&output), edits);
+        assert_eq!(output.allocs, [slot(4), reg(0), slot(5), reg(2)]);
+        // Where it is so on one of the ways only, too.
+        let diamond: &[&[usize]] = &[&[1, 2], &[3], &[3], &[]];
+        let edits = [copy, (2, reg(1), slot(4)), (6, slot(5), reg(2))];
+        assert_eq!(moves_of(&tidied(diamond, &copied, &edits)), [copy, edits[2]]);
     }
 }
