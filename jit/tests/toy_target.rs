@@ -191,7 +191,7 @@ impl Asm {
 
     /// A spilled register's place.
     fn slot(&self, a: Allocation) -> i32 {
-        self.frame.spills + 8 * a.as_stack().expect("it is spilled").index() as i32
+        8 * a.as_stack().expect("it is spilled").index() as i32
     }
 
     /// Makes something in a spare register.
@@ -239,7 +239,7 @@ impl Assembler<Toy> for Asm {
             Some((Base::Reg(_), disp)) => (rest[rest.len() - 1], disp),
             Some((Base::Context, disp)) => (CONTEXT, disp),
             Some((Base::Frame, disp)) => (FRAME, disp),
-            Some((Base::Scratch, disp)) => (STACK, disp),
+            Some((Base::Scratch, disp)) => (STACK, self.frame.scratch + disp),
             Some((Base::Words, disp)) => (STACK, self.frame.words + disp),
             Some((Base::Pool, disp)) => (POOL, disp),
         };
@@ -300,7 +300,7 @@ impl Assembler<Toy> for Asm {
                     let base = area.offset() as i32;
                     (self.spare(Do::Load, SPARE_BASE, CONTEXT, base, 8), at)
                 }
-                StubArea::Scratch => (STACK, at),
+                StubArea::Scratch => (STACK, self.frame.scratch + at),
                 StubArea::Words => (STACK, self.frame.words + at),
             };
             let class = what.registers().next().map(|r| r.class());
@@ -327,16 +327,18 @@ impl Assembler<Toy> for Asm {
                     continue;
                 }
                 StubValue::Scratch(place, bytes) if bytes < 16 => {
-                    (self.spare(Do::Load, SPARE, STACK, place, bytes as u64), bytes, 0)
+                    (self.spare(Do::Load, SPARE, STACK, self.frame.scratch + place, bytes as u64), bytes, 0)
                 }
-                StubValue::Scratch(place, bytes) => {
-                    (self.spare(Do::LoadVector, SPARE_VECTOR, STACK, place, bytes as u64), bytes, 1)
-                }
+                StubValue::Scratch(place, bytes) => (
+                    self.spare(Do::LoadVector, SPARE_VECTOR, STACK, self.frame.scratch + place, bytes as u64),
+                    bytes,
+                    1,
+                ),
                 StubValue::SplatScratch(place, size, bytes, n) => {
-                    self.spare(Do::Load, SPARE, STACK, place, size as u64);
+                    self.spare(Do::Load, SPARE, STACK, self.frame.scratch + place, size as u64);
                     (self.spare(Do::Splat, SPARE_VECTOR, SPARE, 0, size as u64), bytes, n)
                 }
-                StubValue::ScratchAddress => (self.spare(Do::Address, SPARE, STACK, 0, 0), 8, 0),
+                StubValue::ScratchAddress => (self.spare(Do::Address, SPARE, STACK, self.frame.scratch, 0), 8, 0),
                 StubValue::SplatVector(..) | StubValue::Lane { .. } => {
                     unreachable!("uniform values are in general registers")
                 }

@@ -212,6 +212,11 @@ impl<T: Target> VCode<T> {
         self.insts = insts;
     }
 
+    /// Returns whether the operands of an instruction are those of code that stands elsewhere: what an exit writes.
+    pub(super) fn leaves(&self, inst: Index) -> bool {
+        matches!(self.insts[inst.index()], Inst::Guard(..) | Inst::GuardCall(_) | Inst::Tick(..))
+    }
+
     /// The instructions of a block.
     pub(super) fn range(&self, block: Block) -> Range<usize> {
         let range = self.ranges[block.index()];

@@ -1,7 +1,7 @@
 //! From a region to something that runs, stage by stage.
 
 use super::Inst;
-use super::{Loaded, Target, emit, lower, moves};
+use super::{Loaded, Target, emit, lower, moves, slots};
 use crate::backend::{BackendStage, CompileError, Executable, stage};
 use crate::ir::Region;
 use regalloc2::{Algorithm, Ctx, RegallocOptions};
@@ -25,6 +25,7 @@ pub fn compile<T: Target>(target: &T, region: &Arc<Region>) -> Result<Box<dyn Ex
         output.map_err(|e| CompileError::RegisterAllocation(format!("{e:?}")))?;
         let is_move = |i: regalloc2::Inst| matches!(code.insts[i.index()], Inst::Move { .. });
         moves::tidy(&code, &mut allocator.output, is_move);
+        slots::arrange(&code, &mut allocator.output);
         Ok(())
     })?;
     let emitted = stage(BackendStage::Emission, || emit::emit(target, &code, &allocator.output))?;

@@ -1,6 +1,6 @@
 //! From instructions with registers to bytes.
 //!
-//! The code lies behind the constants it uses. A frame has, from the stack pointer up: scratch memory, what is spilled, the words
+//! The code lies behind the constants it uses. A frame has, from the stack pointer up: what is spilled, scratch memory, the words
 //! for the runtime, what is the target's own. Exit stubs are written after all blocks, from wherever the register allocator
 //! has put what they need.
 
@@ -19,11 +19,11 @@ const WORDS_BYTES: i32 = 40;
 /// Most bytes of a frame; the stacks of some threads are not much larger.
 const MOST_FRAME: i32 = 256 << 10;
 
-/// Where things lie in the frame on the stack, from the stack pointer up. Scratch memory begins there.
+/// Where things lie in the frame on the stack, from the stack pointer up. What is spilled begins there.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// What is spilled.
-    pub spills: i32,
+    /// Scratch memory, at a multiple of 64.
+    pub scratch: i32,
     /// The words for the runtime.
     pub words: i32,
     /// All bytes: a multiple of 64. The last ones are the [target's own](Target::OWN_BYTES).
@@ -84,10 +84,10 @@ struct Emitter<'a, T: Target> {
 
 /// Writes the code of a region.
 pub(super) fn emit<T: Target>(target: &T, code: &VCode<T>, output: &Output) -> Result<Emitted, CompileError> {
-    let spills = code.scratch as i32;
     let saves = Saves::of(code, output);
-    let words = spills + 8 * saves.words as i32;
-    let frame = Frame { spills, words, bytes: (words + WORDS_BYTES + T::OWN_BYTES + 63) / 64 * 64 };
+    let scratch = (8 * saves.words as i32 + 63) / 64 * 64;
+    let words = scratch + code.scratch as i32;
+    let frame = Frame { scratch, words, bytes: (words + WORDS_BYTES + T::OWN_BYTES + 63) / 64 * 64 };
     if frame.bytes > MOST_FRAME {
         return Err(CompileError::TooLarge(Limit::StackFrame));
     }

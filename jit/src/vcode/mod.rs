@@ -8,6 +8,7 @@
 //! | `inst`, `code` | instructions before registers are chosen, as regalloc2 wants them |
 //! | `split`, `loops` | live ranges are split after calls and before loops |
 //! | `moves` | moves of the register allocator that change nothing, or that nobody reads |
+//! | `slots` | where what is spilled lies in the frame |
 //! | `saves` | what calls of the program's functions save |
 //! | `emit` | blocks, jumps, exit stubs: what is written in which order |
 //! | `compile` | these stages one after another |
@@ -26,6 +27,7 @@ mod loops;
 mod lower;
 mod moves;
 mod saves;
+mod slots;
 mod split;
 mod values;
 

@@ -138,8 +138,12 @@ impl<'a, L: Level> Asm<'a, L> {
         at(Register::RSP, self.frame.words + word)
     }
 
-    fn spill_at(&self, slot: SpillSlot) -> MemoryOperand {
-        at(Register::RSP, self.frame.spills + 8 * slot.index() as i32)
+    pub(super) fn scratch_at(&self, place: i32) -> MemoryOperand {
+        at(Register::RSP, self.frame.scratch + place)
+    }
+
+    fn spill_at(slot: SpillSlot) -> MemoryOperand {
+        at(Register::RSP, 8 * slot.index() as i32)
     }
 
     fn ticks_at() -> MemoryOperand {
@@ -169,7 +173,7 @@ impl<'a, L: Level> Asm<'a, L> {
     }
 
     fn slot(&self, a: Allocation) -> Result<MemoryOperand, CompileError> {
-        a.as_stack().map(|slot| self.spill_at(slot)).ok_or_else(|| nowhere("an operand is nowhere"))
+        a.as_stack().map(|slot| Self::spill_at(slot)).ok_or_else(|| nowhere("an operand is nowhere"))
     }
 
     fn memory(
@@ -183,7 +187,7 @@ impl<'a, L: Level> Asm<'a, L> {
             Base::Reg(_) => (next(Size::G64)?, mem.disp, 1),
             Base::Context => (CONTEXT, mem.disp, 1),
             Base::Frame => (FRAME, mem.disp, 1),
-            Base::Scratch => (Register::RSP, mem.disp, 1),
+            Base::Scratch => (Register::RSP, self.frame.scratch + mem.disp, 1),
             Base::Words => (Register::RSP, self.frame.words + mem.disp, 1),
             // The constants begin where the region does.
             Base::Pool => (Register::RIP, mem.disp, 8),
@@ -398,7 +402,7 @@ impl<L: Level> Assembler<X86<L>> for Asm<'_, L> {
         for write in writes {
             let registers: Vec<_> = write.what.registers().map(|r| (r.class(), allocs.next())).collect();
             let to = match write.area {
-                StubArea::Scratch => at(Register::RSP, write.at),
+                StubArea::Scratch => self.scratch_at(write.at),
                 StubArea::Words => self.word_at(write.at),
                 StubArea::State(Area::Frame) => at(FRAME, write.at),
                 StubArea::State(area) => {
@@ -501,22 +505,22 @@ impl<L: Level> Asm<'_, L> {
                 self.store_copies(bytes, n, to)
             }
             StubValue::Scratch(place, size @ (1 | 2 | 4 | 8)) => {
-                self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE).mem(at(Register::RSP, place)))?;
+                self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE).mem(self.scratch_at(place)))?;
                 let (code, form) = general_store(size);
                 self.put(Build::new(code).mem(to).reg(sized(SPARE, form)))
             }
             StubValue::Scratch(place, bytes) => {
                 let load = Build::new(Code::EVEX_Vmovups_zmm_k1z_zmmm512);
-                self.put(load.reg(L::SPARE_VECTOR).mem(at(Register::RSP, place)))?;
+                self.put(load.reg(L::SPARE_VECTOR).mem(self.scratch_at(place)))?;
                 self.store_vector(L::SPARE_VECTOR, bytes, to)
             }
             StubValue::SplatScratch(place, size, bytes, n) => {
                 let splat = Build::new(broadcast(size, Size::Z));
-                self.put(splat.reg(L::SPARE_VECTOR).mem(at(Register::RSP, place)))?;
+                self.put(splat.reg(L::SPARE_VECTOR).mem(self.scratch_at(place)))?;
                 self.store_copies(bytes, n, to)
             }
             StubValue::ScratchAddress => {
-                self.put(Build::new(Code::Lea_r64_m).reg(SPARE).mem(at(Register::RSP, 0)))?;
+                self.put(Build::new(Code::Lea_r64_m).reg(SPARE).mem(self.scratch_at(0)))?;
                 self.put(Build::new(Code::Mov_rm64_r64).mem(to).reg(SPARE))
             }
             StubValue::MaskBits(_) if !L::HAS_MASKS => {

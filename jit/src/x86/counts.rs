@@ -66,7 +66,8 @@ impl<L: Level> Asm<'_, L> {
             return Ok(());
         }
         // The scratch memory, above the address to return to.
-        let scratch = |lane: usize| at(Register::RSP, 8 + 4 * lane as i32);
+        let own = self.scratch_at(8).displacement;
+        let scratch = |lane: usize| at(Register::RSP, own as i32 + 4 * lane as i32);
         // In halves: of 512 bits that have just been stored, a part is long in coming on Intel's processors.
         let [all, half] = [COUNTS, L::SPARE_VECTOR].map(|register| sized(register, Size::Y));
         self.put(Build::new(Code::EVEX_Vmovups_ymmm256_k1z_ymm).mem(scratch(0)).reg(all))?;
