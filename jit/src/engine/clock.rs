@@ -38,8 +38,7 @@ pub(super) struct Clock {
 /// An entry that is being measured.
 pub(super) struct Measure {
     start: Instant,
-    /// The number of those before it, and for how many it stands.
-    entry: u64,
+    /// For how many it stands.
     weight: u64,
 }
 
@@ -65,7 +64,7 @@ impl Clock {
             // What it calls may enter the same.
             self.space(entry, self.every);
             let weight = (entry + 1).saturating_sub(self.counted.swap(entry + 1, Ordering::Relaxed));
-            Measure { start: Instant::now(), entry, weight }
+            Measure { start: Instant::now(), weight }
         })
     }
 
@@ -76,11 +75,12 @@ impl Clock {
     }
 
     /// The entry is over, which has spent so many nanoseconds in what it has called. To measure it took what so many calls take longer when
-    /// they are measured, itself among them if native code has called it.
-    pub fn end(&self, measure: &Measure, elsewhere: u64, calls: u64) {
+    /// they are measured, itself among them if native code has called it. What it has called may have entered the same: `entry` is the number of all that have
+    /// ended.
+    pub fn end(&self, measure: &Measure, entry: u64, elsewhere: u64, calls: u64) {
         let took = (measure.start.elapsed().as_nanos() as u64).saturating_sub(elsewhere);
         self.nanos.fetch_add(took * measure.weight, Ordering::Relaxed);
-        self.space(measure.entry, self.every_of(took, calls));
+        self.space(entry, self.every_of(took, calls));
     }
 
     /// Of how many entries that take so long it is worth to measure one.
@@ -118,7 +118,7 @@ mod tests {
         let measures = |entry| {
             let measure = clock.begin(entry);
             std::thread::sleep(nap);
-            measure.inspect(|measure| clock.end(measure, 0, 0)).is_some()
+            measure.inspect(|measure| clock.end(measure, entry, 0, 0)).is_some()
         };
         (0..2).for_each(|entry| _ = measures(entry));
         assert!(clock.time() >= 2 * nap);
@@ -133,7 +133,7 @@ mod tests {
         assert!(measures(turn));
         assert!(clock.time() >= before + nap * (turn - 639) as u32);
         let (before, other) = (clock.time(), Clock::new(false, false));
-        other.end(&Measure { start: Instant::now(), entry: 0, weight: 1 }, u64::MAX, 0);
+        other.end(&Measure { start: Instant::now(), weight: 1 }, 0, u64::MAX, 0);
         assert_eq!((clock.time(), other.time()), (before, Duration::ZERO));
     }
 
@@ -152,5 +152,24 @@ mod tests {
         assert_eq!([20, 200, 2_000, 20_000, 2_000_000].map(|took| each(false, took, 0)), [1, 1, 13, 64, 64]);
         let with_calls = [(200_000, 0), (200_000, 10), (200_000, 100), (2_000, 1), (200, 1)];
         assert_eq!(with_calls.map(|(took, made)| each(true, took, made)), [64, 32, 3, 2, 0]);
+    }
+
+    #[test]
+    fn what_an_entry_has_called_counts_before_the_next_one_is_measured() {
+        let clock = Clock::new(true, true);
+        // Each entry enters the same 500 times, one after another.
+        let (mut measured, mut again, mut last) = (0, 0, false);
+        for first in (0..50_000_000).step_by(501) {
+            let measure = clock.begin(first);
+            (first..first + 500).step_by(20).for_each(|entry| _ = clock.begin(entry));
+            let is_measured = measure.is_some();
+            measured += is_measured as u32;
+            again += (is_measured && last) as u32;
+            last = is_measured;
+            if let Some(measure) = measure {
+                clock.end(&measure, first + 500, 0, 1_000_000);
+            }
+        }
+        assert!(measured > 100 && again < measured / 20, "{again} of {measured}");
     }
 }

@@ -377,7 +377,8 @@ impl Version {
         let exit = unsafe { self.code.best().run(&mut context) };
         let done = calling.map(Calling::done).unwrap_or_default();
         if let Some(measure) = &measure {
-            self.clock.end(measure, done.nanos, done.measured + shown);
+            let entry = self.entries.load(Ordering::Relaxed);
+            self.clock.end(measure, entry, done.nanos, done.measured + shown);
             if self.is_timed && self.clock.nanos() >= self.look_time.load(Ordering::Relaxed) {
                 self.look_at.store(0, Ordering::Relaxed);
             }
