@@ -75,8 +75,8 @@ impl Clock {
     }
 
     /// The entry is over, which has spent so many nanoseconds in what it has called. To measure it took what so many calls take longer when
-    /// they are measured, itself among them if native code has called it. What it has called may have entered the same: `entry` is the number of all that have
-    /// ended.
+    /// they are measured, itself among them if native code has called it. What it has called may have entered the same: `entry` is the
+    /// number of all that have ended.
     pub fn end(&self, measure: &Measure, entry: u64, elsewhere: u64, calls: u64) {
         let took = (measure.start.elapsed().as_nanos() as u64).saturating_sub(elsewhere);
         self.nanos.fetch_add(took * measure.weight, Ordering::Relaxed);
