@@ -18,7 +18,7 @@ struct Used {
 
 /// Moves the slots to where they lie best.
 pub(super) fn arrange<T: Target>(code: &VCode<T>, output: &mut Output) {
-    let used = used(code, output);
+    let Some(used) = used(code, output) else { return };
     let words = |class| T::spill_slots(class);
     let mut order: Vec<(usize, Used)> =
         used.into_iter().enumerate().filter_map(|(slot, used)| Some((slot, used?))).collect();
@@ -43,8 +43,8 @@ pub(super) fn arrange<T: Target>(code: &VCode<T>, output: &mut Output) {
     }
 }
 
-/// The slots, as far as they are accessed.
-fn used<T: Target>(code: &VCode<T>, output: &Output) -> Vec<Option<Used>> {
+/// The slots, as far as they are accessed. `None` if it is not known how large one of them is.
+fn used<T: Target>(code: &VCode<T>, output: &Output) -> Option<Vec<Option<Used>>> {
     let mut used: Vec<Option<Used>> = vec![None; output.num_spillslots];
     let mut note = |a: Allocation, class, times| {
         if let Some(slot) = a.as_stack() {
@@ -56,8 +56,7 @@ fn used<T: Target>(code: &VCode<T>, output: &Output) -> Vec<Option<Used>> {
         for step in output.block_insts_and_edits(code, Block::new(block)) {
             match step {
                 InstOrEdit::Edit(Edit::Move { from, to }) => {
-                    let class = from.as_reg().or(to.as_reg()).map(|r| r.class());
-                    let class = class.expect("one of both is a register");
+                    let class = from.as_reg().or(to.as_reg())?.class();
                     note(*from, class, once);
                     note(*to, class, once);
                 }
@@ -71,5 +70,5 @@ fn used<T: Target>(code: &VCode<T>, output: &Output) -> Vec<Option<Used>> {
             }
         }
     }
-    used
+    Some(used)
 }
