@@ -165,7 +165,7 @@ fn what_is_left_to_the_interpreter() {
         (
             "a call that is linked",
             "static uniform int fib(uniform int k) { return k < 2 ? k : fib(k - 1) + fib(k - 2); }",
-            "a[i] = fib(i / 3);",
+            "a[i] = fib(i / 2);",
         ),
         (
             "a call that is linked",
