@@ -212,6 +212,11 @@ impl<T: Target> VCode<T> {
         self.insts = insts;
     }
 
+    /// Returns whether an instruction moves its first operand to its second, and does nothing else.
+    pub(super) fn is_move(&self, inst: Index) -> bool {
+        matches!(self.insts[inst.index()], Inst::Move { .. })
+    }
+
     /// Returns whether the operands of an instruction are those of code that stands elsewhere: what an exit writes.
     pub(super) fn leaves(&self, inst: Index) -> bool {
         matches!(self.insts[inst.index()], Inst::Guard(..) | Inst::GuardCall(_) | Inst::Tick(..))

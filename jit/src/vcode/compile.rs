@@ -1,6 +1,5 @@
 //! From a region to something that runs, stage by stage.
 
-use super::Inst;
 use super::{Loaded, Target, emit, lower, moves, slots};
 use crate::backend::{BackendStage, CompileError, Executable, stage};
 use crate::ir::Region;
@@ -23,8 +22,7 @@ pub fn compile<T: Target>(target: &T, region: &Arc<Region>) -> Result<Box<dyn Ex
     stage(BackendStage::RegisterAllocation, || {
         let output = regalloc2::run_with_ctx(&code, T::registers(), &options, &mut allocator);
         output.map_err(|e| CompileError::RegisterAllocation(format!("{e:?}")))?;
-        let is_move = |i: regalloc2::Inst| matches!(code.insts[i.index()], Inst::Move { .. });
-        moves::tidy(&code, &mut allocator.output, is_move);
+        moves::tidy(&code, &mut allocator.output, |inst| code.is_move(inst));
         slots::arrange(&code, &mut allocator.output);
         Ok(())
     })?;

@@ -7,6 +7,7 @@
 //! | `exits` | what side exits write, and calls of the runtime |
 //! | `inst`, `code` | instructions before registers are chosen, as regalloc2 wants them |
 //! | `split`, `loops` | live ranges are split after calls and before loops |
+//! | `live` | which registers and slots are live, once they are chosen |
 //! | `moves` | moves of the register allocator that change nothing, or that nobody reads |
 //! | `slots` | where what is spilled lies in the frame |
 //! | `saves` | what calls of the program's functions save |
@@ -23,6 +24,7 @@ mod emit;
 mod exits;
 mod halves;
 mod inst;
+mod live;
 mod loops;
 mod lower;
 mod moves;

@@ -10,7 +10,8 @@
 //! is read from a copy is read from the slot that it is a copy of. What nobody reads then (live variables, backward) is not
 //! moved.
 
-use regalloc2::{Allocation, Block, Edit, Function, Inst, InstOrEdit, OperandKind, Output, PReg, ProgPoint};
+use super::live::{Step, each_backwards};
+use regalloc2::{Allocation, Block, Edit, Function, Inst, OperandKind, Output, PReg, ProgPoint, SpillSlot};
 
 /// By register: a slot that holds the same; by slot: a slot that it is a copy of.
 #[derive(Clone, PartialEq)]
@@ -122,8 +123,7 @@ pub(super) fn tidy(code: &impl Function, output: &mut Output, is_move: impl Fn(I
         }
         has_copies |= !matches!(found, Found::Nothing(_));
     }
-    let mut kept = needed.into_iter();
-    output.edits.retain(|_| kept.next() == Some(true));
+    keep(&mut output.edits, needed);
     if has_copies {
         leave_out_dead(code, output, is_move);
     }
@@ -181,7 +181,7 @@ fn walk(
     let original = |copies: &Copies, from: Allocation| {
         let slot = slot_of(from)?;
         let of = copies.original(slot);
-        (of != slot).then(|| Allocation::stack(regalloc2::SpillSlot::new(of as usize)))
+        (of != slot).then(|| Allocation::stack(SpillSlot::new(of as usize)))
     };
     let insts = code.block_insns(block);
     let mut edit = output.edits.partition_point(|&(at, _)| at < ProgPoint::before(insts.first()));
@@ -219,116 +219,32 @@ fn walk(
     }
 }
 
-/// Registers and slots, a bit each.
-#[derive(Clone, PartialEq)]
-struct Places(Vec<u64>);
-
-impl Places {
-    fn bit(at: Allocation) -> Option<(usize, u64)> {
-        let register = at.as_reg().map(|r| r.index());
-        let i = register.or_else(|| Some(PReg::NUM_INDEX + at.as_stack()?.index()))?;
-        Some((i / 64, 1 << (i % 64)))
-    }
-
-    fn has(&self, at: Allocation) -> bool {
-        Places::bit(at).is_none_or(|(word, bit)| self.0[word] & bit != 0)
-    }
-
-    fn add(&mut self, at: Allocation) {
-        if let Some((word, bit)) = Places::bit(at) {
-            self.0[word] |= bit;
-        }
-    }
-
-    fn remove(&mut self, at: Allocation) {
-        if let Some((word, bit)) = Places::bit(at) {
-            self.0[word] &= !bit;
-        }
-    }
-}
-
 /// Leaves out moves of what nobody reads where it is moved to.
 fn leave_out_dead(code: &impl Function, output: &mut Output, is_move: impl Fn(Inst) -> bool) {
-    let n = code.num_blocks();
-    let none = Places(vec![0; (PReg::NUM_INDEX + output.num_spillslots).div_ceil(64)]);
-    let mut live = vec![none.clone(); n];
-    let at_end = |live: &[Places], block: usize| {
-        let mut here = none.clone();
-        for to in code.block_succs(Block::new(block)) {
-            here.0.iter_mut().zip(&live[to.index()].0).for_each(|(here, there)| *here |= there);
-        }
-        here
-    };
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for block in (0..n).rev() {
-            let mut here = at_end(&live, block);
-            walk_back(code, output, Block::new(block), &mut here, &is_move, |_| {}, |_| {});
-            changed |= here != live[block];
-            live[block] = here;
-        }
-    }
     let (mut needed, mut dead) = (vec![true; output.edits.len()], Vec::new());
-    for block in 0..n {
-        let mut here = at_end(&live, block);
-        let edit_dead = |edit: usize| needed[edit] = false;
-        walk_back(code, output, Block::new(block), &mut here, &is_move, edit_dead, |inst| dead.push(inst));
-    }
+    each_backwards(code, output, &is_move, |step, live| match step {
+        Step::Edit(edit, to) if !live.has(to) => needed[edit] = false,
+        Step::Inst(inst) if is_move(inst) && !live.has(output.inst_allocs(inst)[1]) => dead.push(inst),
+        Step::Edit(..) | Step::Inst(_) => {}
+    });
     for inst in dead {
         // It stays where it is.
         let first = output.inst_alloc_offsets[inst.index()] as usize;
         output.allocs[first + 1] = output.allocs[first];
     }
-    let mut kept = needed.into_iter();
-    output.edits.retain(|_| kept.next() == Some(true));
+    keep(&mut output.edits, needed);
 }
 
-/// Follows a block from its end, where these are live; tells the edits, and the instructions that move, to what is not. These read nothing.
-fn walk_back(
-    code: &impl Function,
-    output: &Output,
-    block: Block,
-    live: &mut Places,
-    is_move: &impl Fn(Inst) -> bool,
-    mut dead_edit: impl FnMut(usize),
-    mut dead_move: impl FnMut(Inst),
-) {
-    let insts = code.block_insns(block);
-    let first = output.edits.partition_point(|&(at, _)| at < ProgPoint::before(insts.first()));
-    let steps: Vec<InstOrEdit<'_>> = output.block_insts_and_edits(code, block).collect();
-    let mut edit = first + steps.iter().filter(|step| matches!(step, InstOrEdit::Edit(_))).count();
-    for step in steps.into_iter().rev() {
-        match step {
-            InstOrEdit::Edit(Edit::Move { from, to }) => {
-                edit -= 1;
-                if live.has(*to) {
-                    live.remove(*to);
-                    live.add(*from);
-                } else {
-                    dead_edit(edit);
-                }
-            }
-            InstOrEdit::Inst(inst) => {
-                let allocs = output.inst_allocs(inst);
-                if is_move(inst) && !live.has(allocs[1]) {
-                    dead_move(inst);
-                    continue;
-                }
-                let operands = || code.inst_operands(inst).iter().zip(allocs);
-                let of_kind = |kind| operands().filter(move |(operand, _)| operand.kind() == kind).map(|(_, &at)| at);
-                of_kind(OperandKind::Def).for_each(|at| live.remove(at));
-                code.inst_clobbers(inst).into_iter().for_each(|r| live.remove(Allocation::reg(r)));
-                of_kind(OperandKind::Use).for_each(|at| live.add(at));
-            }
-        }
-    }
+/// Keeps what is needed, by number.
+fn keep<X>(all: &mut Vec<X>, needed: Vec<bool>) {
+    let mut needed = needed.into_iter();
+    all.retain(|_| needed.next() == Some(true));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use regalloc2::{InstRange, Operand, OperandConstraint, OperandPos, PRegSet, RegClass, SpillSlot, VReg};
+    use regalloc2::{InstRange, Operand, OperandConstraint, OperandPos, PRegSet, RegClass, VReg};
 
     /// Instructions that write the first vector or nothing.
     struct Code {

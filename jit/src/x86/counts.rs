@@ -13,7 +13,7 @@ use super::inst::{Arg, Base, Mem, Size};
 use super::level::Level;
 use super::select::Select;
 use crate::backend::CompileError;
-use iced_x86::{Code, OpKind, Register};
+use iced_x86::{Code, OpKind};
 use spmdvm_vm::interp::native::Context;
 use std::mem::offset_of;
 
@@ -66,11 +66,10 @@ impl<L: Level> Asm<'_, L> {
             return Ok(());
         }
         // The scratch memory, above the address to return to.
-        let own = self.scratch_at(8).displacement;
-        let scratch = |lane: usize| at(Register::RSP, own as i32 + 4 * lane as i32);
+        let scratch = |asm: &Self, lane: usize| asm.scratch_at(8 + 4 * lane as i32);
         // In halves: of 512 bits that have just been stored, a part is long in coming on Intel's processors.
         let [all, half] = [COUNTS, L::SPARE_VECTOR].map(|register| sized(register, Size::Y));
-        self.put(Build::new(Code::EVEX_Vmovups_ymmm256_k1z_ymm).mem(scratch(0)).reg(all))?;
+        self.put(Build::new(Code::EVEX_Vmovups_ymmm256_k1z_ymm).mem(scratch(self, 0)).reg(all))?;
         if self.counters.len() > 8 {
             self.put(
                 Build::new(Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8)
@@ -78,12 +77,12 @@ impl<L: Level> Asm<'_, L> {
                     .reg(COUNTS)
                     .imm(OpKind::Immediate8, 1),
             )?;
-            self.put(Build::new(Code::EVEX_Vmovups_ymmm256_k1z_ymm).mem(scratch(8)).reg(half))?;
+            self.put(Build::new(Code::EVEX_Vmovups_ymmm256_k1z_ymm).mem(scratch(self, 8)).reg(half))?;
         }
         let counters = at(CONTEXT, offset_of!(Context, counters) as i32);
         self.put(Build::new(Code::Mov_r64_rm64).reg(SPARE_BASE).mem(counters))?;
         for (lane, &n) in self.counters.iter().enumerate() {
-            self.put(Build::new(Code::Mov_r32_rm32).reg(sized(SPARE, Size::G32)).mem(scratch(lane)))?;
+            self.put(Build::new(Code::Mov_r32_rm32).reg(sized(SPARE, Size::G32)).mem(scratch(self, lane)))?;
             // Of threads that add at the same time some may be lost. With a locked addition for each counter, short regions spent half of
             // their time here.
             self.put(Build::new(Code::Add_rm64_r64).mem(at(SPARE_BASE, 8 * n as i32)).reg(SPARE))?;
