@@ -1,6 +1,7 @@
 //! How large the functions of a program are with all that they call: the ground on which calls are inlined or linked.
 
 use crate::profile::ProgramPoint;
+use spmdvm_vm::flow::edges;
 use spmdvm_vm::isa::{Form, Op};
 use spmdvm_vm::program::{FuncId, Function, Inst, Program};
 
@@ -171,16 +172,10 @@ fn lead_back(program: &Program, to: FuncId) -> Vec<bool> {
 /// The instructions that may be executed from one on.
 fn reached(code: &[Inst], from: u32) -> impl Iterator<Item = usize> {
     let mut reached = vec![false; code.len()];
-    let mut next = vec![from];
+    let mut next = vec![from as usize];
     while let Some(pc) = next.pop() {
-        let Some(reached) = reached.get_mut(pc as usize).filter(|reached| !**reached) else { continue };
-        *reached = true;
-        let inst = &code[pc as usize];
-        if inst.op.info().sig.has_label() {
-            next.push(inst.aux);
-        }
-        if !matches!(inst.op, Op::Jmp | Op::Ret) {
-            next.push(pc + 1);
+        if !std::mem::replace(&mut reached[pc], true) {
+            next.extend(edges(code, pc).map(|edge| edge.to));
         }
     }
     reached.into_iter().enumerate().filter(|(_, reached)| *reached).map(|(pc, _)| pc)

@@ -18,7 +18,7 @@ impl Recorder<'_> {
         if state.frames.len() > MAX_CALLS || !self.inlines(state, callee) {
             return Ok(self.linked_call(state, inst));
         }
-        let own = state.frames.iter().filter(|frame| frame.function == callee).count();
+        let own = state.frames_of(callee);
         if own > self.deepest(callee) {
             let base_case = self.whole.weights.base_case(callee).filter(|_| self.plan.deepest != 0);
             return match base_case {
@@ -194,8 +194,7 @@ impl Recorder<'_> {
             return Ok(self.leave(state, ExitReason::Return));
         }
         let function = state.top().function;
-        let own = state.frames.iter().filter(|frame| frame.function == function).count();
-        let is_base_case = own > self.deepest(function) + 1;
+        let is_base_case = state.frames_of(function) > self.deepest(function) + 1;
         // The lanes that the caller has active may be more.
         if state.one.is_some_and(|one| one.frame + 1 == state.frames.len()) {
             self.leave_one_lane(state);

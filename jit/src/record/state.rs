@@ -194,6 +194,11 @@ impl State {
         Key(key)
     }
 
+    /// How many of the frames are a function's.
+    pub fn frames_of(&self, function: FuncId) -> usize {
+        self.frames.iter().filter(|frame| frame.function == function).count()
+    }
+
     /// Returns whether a register of a frame is a constant in the blocks of a loop that is unrolled.
     pub fn keeps(&self, frame: usize, reg: Reg) -> bool {
         self.unrolled.iter().any(|u| u.frame == frame && u.kept.iter().any(|kept| kept.0 == reg))
