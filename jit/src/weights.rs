@@ -117,7 +117,7 @@ fn base_case(program: &Program, id: FuncId, depth: usize, weights: &[u32]) -> Op
     if calls == 0 || f.frame_size != 0 || !matches!(f.code[branch].op, Op::BrTrue | Op::BrFalse) {
         return None;
     }
-    let back = lead_back(program, id);
+    let back = lead_to(program, |other, _| other == id);
     let weigh = |from: u32| {
         let mut sum = 0u32;
         for pc in reached(&f.code, from) {
@@ -153,10 +153,17 @@ fn is_harmless(inst: &Inst) -> bool {
     }
 }
 
-/// Which functions may lead to a call of one.
-fn lead_back(program: &Program, to: FuncId) -> Vec<bool> {
-    let mut found = vec![false; program.functions.len()];
-    found[to.0 as usize] = true;
+/// Which functions may free memory, they or what they call.
+pub(crate) fn free_memory(program: &Program) -> Vec<bool> {
+    lead_to(program, |_, f| f.code.iter().any(|inst| inst.op == Op::Free))
+}
+
+/// Which functions are some of a kind, or may lead to a call of one.
+fn lead_to(program: &Program, is_one: impl Fn(FuncId, &Function) -> bool) -> Vec<bool> {
+    let mut found: Vec<bool> = (0..).zip(&program.functions).map(|(id, f)| is_one(FuncId(id), f)).collect();
+    if !found.contains(&true) {
+        return found;
+    }
     loop {
         let leads = |f: &Function| {
             f.code.iter().any(|inst| inst.op == Op::CallInd || inst.op == Op::Call && found[inst.aux as usize])

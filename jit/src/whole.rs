@@ -3,7 +3,7 @@
 use crate::analysis::Analysis;
 use crate::frames::Frames;
 use crate::unseen::Unseen;
-use crate::weights::Weights;
+use crate::weights::{Weights, free_memory};
 use spmdvm_vm::program::{FuncId, Program};
 use std::sync::{Arc, OnceLock};
 
@@ -13,6 +13,8 @@ pub(crate) struct Whole {
     pub frames: Option<Frames>,
     /// How large functions are.
     pub weights: Weights,
+    /// By function: whether it, or what it calls, may free memory.
+    pub frees: Vec<bool>,
     unseen: OnceLock<Unseen>,
     /// By function: what is known of it alone, found when it is first recorded.
     analyses: Box<[OnceLock<Arc<Analysis>>]>,
@@ -22,7 +24,8 @@ impl Whole {
     /// Analyses a program.
     pub fn new(program: &Program) -> Whole {
         let analyses = program.functions.iter().map(|_| OnceLock::new()).collect();
-        Whole { frames: Frames::new(program), weights: Weights::new(program), unseen: OnceLock::new(), analyses }
+        let (frames, weights, frees) = (Frames::new(program), Weights::new(program), free_memory(program));
+        Whole { frames, weights, frees, unseen: OnceLock::new(), analyses }
     }
 
     /// Of which registers nobody sees lanes that do not come back; found when it is first asked for.

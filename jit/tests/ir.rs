@@ -126,3 +126,30 @@ fn a_divergent_loop_runs_and_leaves_its_state() {
     assert_eq!(outcome.registers[sum.reg.index()], [0, 4, 8, 12, 16, 20, 24, 100]);
     assert_eq!(outcome.words[..5], [0x1e, 0, 0x7e, 0x77, 5]);
 }
+
+/// It is given up: nothing would be done natively.
+#[test]
+fn a_region_leaves_at_once_where_its_first_instruction_is_the_interpreters() {
+    let host = Host::new(Width::new(8).unwrap());
+    let leaves = |head: u32, deep: bool, counts: bool| {
+        let mut b = Builder::new(host.width, host.function, head);
+        let mask = b.inst(Kind::EntryMask(EntryMask::Execution), &[], Type::MASK);
+        let mut out = exit(&host, mask, vec![], vec![]);
+        if deep {
+            out.frames.push(out.frames[0].clone());
+        }
+        let out = b.exit(out);
+        let behind = b.block();
+        if counts {
+            b.jump(behind, &[]);
+            b.switch_to(behind);
+        }
+        b.end(End::Exit(out));
+        b.region.leaves_at_once()
+    };
+    assert!(leaves(1, false, false));
+    // It has come to another instruction, to a function that it has called, or to another block.
+    assert!(!leaves(2, false, false));
+    assert!(!leaves(1, true, false));
+    assert!(!leaves(1, false, true));
+}

@@ -459,7 +459,7 @@ fn calls_save_what_lives_across_them() {
     b.switch_to(calls);
     let out = b.exit(harness::exit(&host, mask, vec![], vec![]));
     b.region.exits[out.index()].reason = ExitReason::LinkedCall;
-    b.region.call_sites.push(CallSite { callee: FuncId(0), at: host.frame_bytes, params: Vec::new() });
+    b.region.call_sites.push(CallSite { callee: FuncId(0), at: host.frame_bytes, params: Vec::new(), frees: false });
     b.effect(Kind::Call { site: 0, exit: out }, &[mask]);
     b.jump(next, &[]);
     b.switch_to(next);

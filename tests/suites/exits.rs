@@ -7,7 +7,7 @@ use spmdvm::jit::ir::ExitReason;
 use spmdvm::vm::Op;
 use spmdvm::{Engine, JitSettings, Limits, Module, Options, Value};
 use spmdvm_tests::agree::{Input, agree};
-use spmdvm_tests::compiled::{SAXPY, jits, loops, module, native, run_saxpy, versions};
+use spmdvm_tests::compiled::{SAXPY, jits, loops, module, native, number, run_saxpy, versions};
 
 #[test]
 fn machine_code_is_bounded() {
@@ -173,7 +173,6 @@ fn what_is_left_to_the_interpreter() {
             static uniform int two(uniform int k) { return k * 2; }",
             "F g = b[i] < 3 ? &one : &two; a[i] = g(i);",
         ),
-        ("free", "", "uniform int * uniform p = uniform new uniform int[4]; p[1] = i; a[i] += p[1]; delete p;"),
         (
             "launch",
             "task void t(uniform int a[], uniform int i) { a[i + taskIndex] += i; }",
@@ -183,6 +182,8 @@ fn what_is_left_to_the_interpreter() {
     for (why, before, body) in ways {
         exit(why, &format!("{round} {{ {body} }}")).after(before).goes_on().check();
     }
+    let twice = "uniform int * uniform p = uniform new uniform int[4]; p[1] = i; a[i] += p[1]; delete p; if (i == 11) delete p;";
+    exit("free", &format!("{round} {{ {twice} }}")).check();
     exit("abort", &format!("{round} {{ a[i] = 7; if (i == 11) abort(); a[i] = 8; }}")).check();
 }
 
@@ -375,12 +376,7 @@ fn loops_that_are_not_compiled_say_why() {
     let head = "export void f(uniform int a[], uniform int b[], uniform int n) {";
     let large: String = (0..700).map(|k| format!("x = x * {} + (x >> {}) + a[(x & 63)];", k + 3, k % 7 + 1)).collect();
     let large = format!("{head} foreach (i = 0 ... n) {{ int x = i; {large} a[i] = x & 15; }} }}");
-    let left = format!(
-        "{head} for (uniform int i = 0; i < n; ++i) {{ uniform int * uniform p = uniform new uniform int[1]; a[i] += 1; delete p; }} }}"
-    );
     let short = format!("{head} uniform int s = 0; for (uniform int i = 0; i < 2; ++i) s += n; a[0] = s; }}");
-    let nothing =
-        format!("{head} uniform int * uniform p = NULL; again: delete p; a[0] += 1; if (a[0] < n) goto again; }}");
     // Each attempt finds out that one more register differs between lanes.
     let chain: String = (1..40).rev().map(|k| format!("v{k} = v{};", k - 1)).collect();
     let names: String = (1..40).map(|k| format!(", v{k} = 0")).collect();
@@ -393,13 +389,28 @@ fn loops_that_are_not_compiled_say_why() {
         let eager = JitSettings::eager();
         // It is cut into regions, be there labels or not.
         assert_eq!(reasons(engine, &large, eager.clone(), 1), []);
-        // Behind what only the interpreter does, other regions go on.
-        assert_eq!(reasons(engine, &left, trial.clone(), 1), []);
         let came = reasons(engine, &short, trial.clone(), 20);
         assert!(came.contains(&Abort::TooShort), "{came:?}");
         assert!(reasons(engine, &chain, eager.clone(), 1).contains(&Abort::Unsettled));
-        assert_eq!(reasons(engine, &nothing, eager.clone(), 1), [Abort::NothingToCompile]);
         assert_eq!(reasons(engine, &deep(), eager.clone(), 1), [Abort::TooDeep]);
+    }
+}
+
+#[test]
+fn behind_what_only_the_interpreter_does_compiled_code_goes_on() {
+    let text = "extern \"C\" uniform int next(uniform int x);
+    export uniform int f(uniform int n) {
+        uniform int s = 0;
+        for (uniform int i = 0; i < n; ++i) { s += i; s = next(s); }
+        return s;
+    }";
+    for engine in jits() {
+        let options = Options { engine, jit: JitSettings { trial: 10, ..JitSettings::eager() }, ..Options::default() };
+        let options = options.with_host("next", |call| Ok(Some((call.get::<i32>(0)? + 1).into())));
+        let module = Module::compile("test.ispc", text, &options).unwrap();
+        assert_eq!(number(&module, &[100.into()]), (0..100).sum::<i32>() + 100);
+        assert!(loops(&module).iter().all(|l| l.aborted.is_none()), "{}", module.jit_text(spmdvm::Show::default()));
+        assert!(left_to_the_interpreter(&module, Op::HostCall) > 50);
     }
 }
 

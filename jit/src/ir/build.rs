@@ -26,6 +26,7 @@ impl Builder {
             exits: Vec::new(),
             handler_calls: Vec::new(),
             call_sites: Vec::new(),
+            unknown_calls_free: false,
             private: Vec::new(),
             counters: Vec::new(),
             arguments: Vec::new(),

@@ -188,6 +188,8 @@ pub struct CallSite {
     pub at: u32,
     /// Its parameters: offset in its frame, and type.
     pub params: Vec<(u32, Type)>,
+    /// Whether it, or what it calls, may free memory.
+    pub frees: bool,
 }
 
 /// Whether a variant suited.
@@ -244,6 +246,8 @@ pub struct Region {
     pub handler_calls: Vec<HandlerCall>,
     /// What [`Kind::Call`] names.
     pub call_sites: Vec<CallSite>,
+    /// Whether what a [`Kind::CallIndirect`] calls may free memory.
+    pub unknown_calls_free: bool,
     /// Memory of frames that is private.
     pub private: Vec<PrivateMemory>,
     /// What the counters count.
@@ -263,6 +267,31 @@ impl Region {
     /// The type of a value.
     pub fn ty(&self, v: Value) -> Type {
         self.types[v.index()]
+    }
+
+    /// Returns whether an instruction may free memory.
+    fn frees(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Interpret { site, .. } => self.handler_calls[site as usize].op == Op::Free,
+            Kind::Call { site, .. } => self.call_sites[site as usize].frees,
+            Kind::CallIndirect { .. } => self.unknown_calls_free,
+            _ => false,
+        }
+    }
+
+    /// Returns whether memory of a frame begins or ends, which a call may make, or memory is freed.
+    pub fn makes_or_ends_memory(&self, kind: Kind) -> bool {
+        kind.is_call() || matches!(kind, Kind::FrameOpen { .. } | Kind::FrameClose) || self.frees(kind)
+    }
+
+    /// Returns whether memory may be freed in it, or by what it calls.
+    pub fn may_free(&self) -> bool {
+        self.blocks.iter().flat_map(|b| &b.insts).any(|inst| self.frees(inst.kind))
+    }
+
+    /// Returns whether it makes frames with memory, or may call what does, or memory may be freed.
+    pub fn may_end_memory(&self) -> bool {
+        self.blocks.iter().flat_map(|b| &b.insts).any(|inst| self.makes_or_ends_memory(inst.kind))
     }
 
     /// Registers of the entered frame that calls write, by their offsets: with the value that is written before a call, if that is so.

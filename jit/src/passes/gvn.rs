@@ -3,10 +3,10 @@
 //! Rules: two instructions are equal if kind and arguments are (arguments of commutative operations in either order), and
 //! the first one's block dominates the second's. Loads are not pure. Blocks are visited in reverse postorder with one table;
 //! an entry counts where its block dominates. What holds for a while only ([`Quiet`]) counts in the same quiet loop, or in its block
-//! as long as no memory of a frame begins or ends.
+//! as long as no memory of a frame begins or ends, and none is freed.
 
 use super::licm::Loops;
-use super::{Lasting, Quiet, identity, makes_or_ends_frame, replace};
+use super::{Lasting, Quiet, identity, replace};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ type Expression = (Kind, [Option<Value>; 3], Type);
 /// A value that an expression is known to have where its block dominates, and the one found before it.
 struct Known {
     block: BlockId,
-    /// Of its block, the stretch between beginnings and ends of frames.
+    /// Of its block, the stretch between instructions that make or end memory.
     stretch: usize,
     value: Value,
     before: Option<usize>,
@@ -37,7 +37,7 @@ pub fn run(region: &mut Region) {
         let mut insts = std::mem::take(&mut region.blocks[b.index()].insts);
         insts.retain_mut(|inst| {
             inst.args.iter_mut().for_each(|v| *v = to[v.index()]);
-            stretch += makes_or_ends_frame(inst.kind) as usize;
+            stretch += region.makes_or_ends_memory(inst.kind) as usize;
             let stable = lasting.is_stable(inst);
             let Some(result) = inst.result.filter(|_| inst.kind.is_pure() && inst.args.len() <= 3) else { return true };
             let last = table.entry((inst.kind, ordered(inst), region.types[result.index()])).or_insert(usize::MAX);

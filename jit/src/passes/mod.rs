@@ -171,25 +171,29 @@ fn check(region: &Region, after: &'static str) -> Result<(), Abort> {
 
 /// The pointers to memory that does not end while the region is executed, if they lead to memory at all.
 ///
-/// Memory that ends within a region is that of frames that it, or what it calls, has made. Pointers to it are what makes such a
-/// frame gives, and what has been loaded, returned or otherwise got since the first one began. So those last that the region was entered
-/// with, what it has loaded before any frame, and what is computed from these alone. A sum of a pointer and an offset stays in the
-/// pointer's region (`vm::sem::padd`), wherever the offset comes from.
+/// Where nothing is freed, memory that ends within a region is that of frames that it, or what it calls, has made. Pointers to it are
+/// what makes such a frame gives, and what has been loaded, returned or otherwise got since the first one began. So those last that the
+/// region was entered with, what it has loaded before any frame, and what is computed from these alone. A sum of a pointer and an
+/// offset stays in the pointer's region (`vm::sem::padd`), wherever the offset comes from. Where something may be freed, that may be what
+/// any pointer leads to, and none lasts.
 pub(crate) struct Lasting {
-    /// By value; nothing, if the region makes no frames with memory.
+    /// By value; nothing, if no memory ends within the region.
     values: Option<Vec<bool>>,
 }
 
 impl Lasting {
     pub(crate) fn new(region: &Region, dominators: &Dominators) -> Lasting {
-        if !has_frames(region) {
+        if !region.may_end_memory() {
             return Lasting { values: None };
         }
         let mut values = vec![false; region.types.len()];
+        if region.may_free() {
+            return Lasting { values: Some(values) };
+        }
         let mut before_frames = true;
         for &b in dominators.order() {
             for inst in &region.block(b).insts {
-                before_frames &= b == BlockId(0) && !makes_or_ends_frame(inst.kind);
+                before_frames &= b == BlockId(0) && !region.makes_or_ends_memory(inst.kind);
                 let is_given = inst.kind.is_pure() || before_frames;
                 if let Some(result) = inst.result.filter(|_| is_given) {
                     let of_region = match inst.kind {
@@ -223,7 +227,7 @@ impl Lasting {
     }
 }
 
-/// Where no memory of frames begins or ends.
+/// Where no memory of frames begins or ends, and none is freed.
 ///
 /// If a loop does neither, what is true of a pointer's memory where one of its blocks is executed is true in all that this block
 /// dominates in the loop: who leaves the loop and comes back, comes by its header, and by that block again. So it is true at the
@@ -238,7 +242,7 @@ pub(crate) struct Quiet {
 
 impl Quiet {
     pub(crate) fn new(region: &Region, loops: &licm::Loops) -> Quiet {
-        let is_quiet = |b: BlockId| !region.block(b).insts.iter().any(|inst| makes_or_ends_frame(inst.kind));
+        let is_quiet = |b: BlockId| !region.block(b).insts.iter().any(|inst| region.makes_or_ends_memory(inst.kind));
         let blocks = || (0..region.blocks.len() as u32).map(BlockId);
         let loud: Vec<BlockId> = blocks().filter(|&b| !is_quiet(b)).collect();
         let quiet: Vec<bool> = (0..loops.count()).map(|l| !loud.iter().any(|&b| loops.contains(l, b))).collect();
@@ -255,17 +259,6 @@ impl Quiet {
     pub(crate) fn around(&self, block: BlockId) -> Option<usize> {
         self.outermost.get(block.index()).copied().flatten()
     }
-}
-
-/// Returns whether memory of a frame begins or ends, which a call may make.
-pub(crate) fn makes_or_ends_frame(kind: Kind) -> bool {
-    kind.is_call() || matches!(kind, Kind::FrameOpen { .. } | Kind::FrameClose)
-}
-
-/// Returns whether the region makes frames with memory, or may call what does.
-pub(crate) fn has_frames(region: &Region) -> bool {
-    let makes = |inst: &Inst| inst.kind.is_call() || matches!(inst.kind, Kind::FrameOpen { .. });
-    region.blocks.iter().flat_map(|b| &b.insts).any(makes)
 }
 
 /// What stands for each value, as [`replace`] takes it, while all stand for themselves.

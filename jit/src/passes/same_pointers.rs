@@ -16,7 +16,7 @@
 //! Of pointers that lead to pointers, the second is loaded before the loop by the first one's value there.
 
 use super::licm::{Loops, definitions};
-use super::{Quiet, has_frames, identity, replace};
+use super::{Quiet, identity, replace};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, ExitId, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::isa::Op;
@@ -34,7 +34,7 @@ pub fn run(region: &mut Region) {
     }
     let dominators = Dominators::new(region);
     let loops = Loops::new(region, &dominators);
-    let quiet = if has_frames(region) { Some(Quiet::new(region, &loops)) } else { None };
+    let quiet = if region.may_end_memory() { Some(Quiet::new(region, &loops)) } else { None };
     let (home, used, busy) = (definitions(region), used_as_pointers(region), busy_loops(region, &loops));
     let mut pass = SamePointers { region, dominators: &dominators, loops: &loops, quiet, home, before: HashMap::new() };
     for &b in dominators.order() {
@@ -90,7 +90,7 @@ struct SamePointers<'a> {
     region: &'a mut Region,
     dominators: &'a Dominators,
     loops: &'a Loops,
-    /// If the region makes frames with memory.
+    /// If memory may end within the region.
     quiet: Option<Quiet>,
     home: Vec<BlockId>,
     /// By the result of [`Kind::LoadedPointer`]: what stands for it.

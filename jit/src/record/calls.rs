@@ -140,6 +140,7 @@ impl Recorder<'_> {
             // Those that are no constants are in the snapshot. But what the callee gets to know is no longer known to the region alone.
             None => {
                 let args: Vec<Value> = f.list(inst.args).iter().filter_map(|r| state.top().regs[r.index()]).collect();
+                self.b.region.unknown_calls_free = self.whole.frees.contains(&true);
                 self.effect(Kind::CallIndirect { exit }, &args);
             }
         }
@@ -182,7 +183,7 @@ impl Recorder<'_> {
             let place = self.prepared.register(callee, Reg(param));
             (place.at, Type { shape: place.shape, ty: place.ty })
         });
-        let site = CallSite { callee, at, params: params.collect() };
+        let site = CallSite { callee, at, params: params.collect(), frees: self.whole.frees[callee.0 as usize] };
         let region = &mut self.b.region;
         region.frame_bytes = region.frame_bytes.max(end);
         region.call_sites.push(site);

@@ -186,8 +186,8 @@ pub(crate) fn leads_on(op: Op) -> bool {
     matches!(op, Op::Call | Op::CallInd | Op::Ret)
 }
 
-/// Returns whether the interpreter does an instruction between two regions because regions hold addresses of memory that may be gone
-/// behind it, or because the thread may have to wait, or run tasks.
+/// Returns whether the interpreter does an instruction between two regions, where it was left to it: because regions hold addresses of
+/// memory that may be gone behind it, or because the thread may have to wait, or run tasks.
 pub(crate) fn parts_regions(op: Op) -> bool {
     matches!(op, Op::Free | Op::HostCall | Op::Launch | Op::LaunchInd | Op::Sync)
 }

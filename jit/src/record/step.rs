@@ -136,6 +136,7 @@ impl Recorder<'_> {
             | Special::AtomicSwap
             | Special::AtomicCas => self.atomic(state, inst),
             Special::Alloc
+            | Special::Free
             | Special::Print
             | Special::Clock
             | Special::Fence
@@ -186,12 +187,9 @@ impl Recorder<'_> {
             Special::Launch | Special::LaunchInd | Special::Sync if state.frames.len() == 1 => {
                 self.interpret(state, inst);
             }
-            Special::Free
-            | Special::Abort
-            | Special::HostCall
-            | Special::Launch
-            | Special::LaunchInd
-            | Special::Sync => return Ok(self.leave(state, ExitReason::Operation(inst.op))),
+            Special::Abort | Special::HostCall | Special::Launch | Special::LaunchInd | Special::Sync => {
+                return Ok(self.leave(state, ExitReason::Operation(inst.op)));
+            }
         }
         Ok(Next::Here)
     }

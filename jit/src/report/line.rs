@@ -195,6 +195,7 @@ fn cost(f: &Function, inst: &Inst) -> Option<&'static str> {
         Op::MemCopy | Op::MemSet if is_taken_apart(f, inst) => return None,
         Op::Print
         | Op::Alloc
+        | Op::Free
         | Op::MemCopy
         | Op::MemSet
         | Op::Clock
@@ -204,7 +205,7 @@ fn cost(f: &Function, inst: &Inst) -> Option<&'static str> {
         Op::Launch | Op::LaunchInd | Op::Sync => {
             "done by the interpreter's handler, which compiled code calls; where it waits, compiled code ends"
         }
-        Op::Free | Op::HostCall => "left to the interpreter: compiled code ends here each time",
+        Op::HostCall => "left to the interpreter: compiled code ends here each time",
         op if Kind::has_atomic(op, inst.ty) && !inst.src.into_iter().any(varies) => return None,
         Op::AtomicAdd
         | Op::AtomicSub

@@ -303,7 +303,12 @@ impl<'a> Generator<'a> {
             let mut args: Vec<Value> = taken.iter().map(|place| given(self, place.ty)).collect();
             args.push(self.value(Type::MASK));
             let params = taken.iter().map(|place| (place.at, place.ty)).collect();
-            self.b.region.call_sites.push(CallSite { callee: FuncId(0), at: self.host.frame_bytes, params });
+            self.b.region.call_sites.push(CallSite {
+                callee: FuncId(0),
+                at: self.host.frame_bytes,
+                params,
+                frees: false,
+            });
             let site = self.b.region.call_sites.len() as u32 - 1;
             self.b.effect(Kind::Call { site, exit }, &args);
         }

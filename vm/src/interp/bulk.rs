@@ -187,20 +187,25 @@ impl Kernel for Free {
             let s = &*step;
             let lanes = work_lanes(t, s);
             let mut seen = [0u64; super::lanes::MAX_LANES];
-            let mut bytes = 0;
-            for (n, l) in lanes_of(lanes).enumerate() {
+            let (mut n, mut bytes) = (0, 0);
+            for l in lanes_of(lanes) {
                 let p: u64 = source(t, s, s.a, flags::A_VARYING, l);
                 // Two lanes that free the same allocation free it twice.
                 if !t.memory.can_free(p) || (p != 0 && seen[..n].contains(&p)) {
                     return t.raise(step, TrapKind::BadFree, trap_lane(s, l), TrapDetail::Pointer(p));
                 }
                 seen[n] = p;
+                n += 1;
                 bytes += t.memory.region(p, Access::Read).1;
+            }
+            // Native code holds addresses of memory that others may have freed: it cannot wait until all have let go of it.
+            if t.in_native && t.memory.is_shared() && t.memory.must_wait_for_freed(bytes) {
+                return null();
             }
             if !t.charge_bytes(step, bytes) {
                 return null();
             }
-            for &p in &seen {
+            for &p in &seen[..n] {
                 // Only a race with another task can make it fail now.
                 if !t.memory.free(p) {
                     return t.raise(step, TrapKind::BadFree, None, TrapDetail::Pointer(p));
@@ -208,7 +213,7 @@ impl Kernel for Free {
             }
             if t.memory.is_shared() {
                 // A nested machine cannot wait: what it waits for may be the thread that waits for it.
-                if t.shared.nesting == 0 {
+                if t.shared.nesting == 0 && !t.in_native {
                     t.memory.wait_for_freed(&t.reader);
                 }
             }

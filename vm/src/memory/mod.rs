@@ -232,10 +232,14 @@ impl Memory {
         self.limbo.bytes() > 0
     }
 
-    /// Returns whether so much has been freed that the thread, between two instructions, must wait until the others have let go
-    /// of it.
+    /// Returns whether who frees so many bytes more must [wait](Self::wait_for_freed).
+    pub(crate) fn must_wait_for_freed(&self, more: u64) -> bool {
+        self.limbo.bytes().saturating_add(more) > MAX_LIMBO
+    }
+
+    /// The thread is between two instructions, and waits as long as too much has been freed that others have not let go of.
     pub(crate) fn wait_for_freed(&self, reader: &Reader) {
-        while self.limbo.bytes() > MAX_LIMBO {
+        while self.must_wait_for_freed(0) {
             self.quiesce(reader);
             thread::yield_now();
         }
