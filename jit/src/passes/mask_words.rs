@@ -6,13 +6,13 @@
 //! Snapshots have the mask that they make, which an exit writes as bits (`lowering/values.rs`).
 //!
 //! Rules: a mask that is a parameter of a block, of which all that instructions ask for is its bits, whether it has a
-//! lane, and what remains without its first lane; on some way into the block it is what remains, or a first lane. On
-//! other ways its bits are asked for before. No bits are set beyond the lanes.
+//! lane, and what remains without its first lane; on some way into the block it is what remains, or a first lane. Others may
+//! bring it back as it is (loops within the turn of a lane); on the rest its bits are asked for before. No bits are set beyond the lanes.
 
 use super::defs::Defs;
 use super::make::Maker;
 use super::{identity, replace};
-use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
+use crate::ir::{BlockId, Edge, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
@@ -52,7 +52,9 @@ fn rests(region: &Region, defs: &Defs, b: BlockId, i: usize) -> Option<Vec<Value
                 _ => return None,
             }
         }
-        if block.end.edges().any(|edge| edge.args.contains(&mask)) {
+        // Loops within the turn of a lane may come back to its block, with the lanes that still wait.
+        let hands_on = |edge: &Edge| (0..).zip(&edge.args).any(|(at, &arg)| arg == mask && (edge.to, at) != (b, i));
+        if block.end.edges().any(hands_on) {
             return None;
         }
     }
@@ -115,6 +117,7 @@ fn as_word(region: &mut Region, defs: &Defs, b: BlockId, i: usize, rests: &[Valu
         }
         region.blocks[at].insts = new;
     }
+    words.insert(mask, word);
     hand_on(region, b, i, |mask| words.get(&mask).copied().or_else(|| Some(first_of(defs, mask)?.0)));
     let mut to = identity(region);
     replaced.into_iter().for_each(|(bits, word)| to[bits.index()] = word);
