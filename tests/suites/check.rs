@@ -776,6 +776,7 @@ const DO_IT: &[(&str, FindingKind)] = &[
     ("arrays/of_zero_in_every_turn", FindingKind::Uninitialised),
     ("frames/struct_in_a_loop", FindingKind::Uninitialised),
     ("functions/recursion_of_one_lane", FindingKind::InactiveLane),
+    ("heap/delete_in_loops", FindingKind::Uninitialised),
     ("heap/zeroed", FindingKind::Uninitialised),
     ("masks/division_gives_zero_in_inactive_lanes", FindingKind::StaleLane),
     ("masks/extract_from_inactive", FindingKind::InactiveLane),

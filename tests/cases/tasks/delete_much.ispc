@@ -5,6 +5,7 @@ task void churn(uniform int out[], uniform int n) {
     for (uniform int i = 0; i < n; ++i) {
         uniform int * uniform p = uniform new uniform int[65536];
         p[i * 700] = i;
+        p[65535 - i] = 0;
         s += p[i * 700] + p[65535 - i] + taskIndex;
         delete[] p;
     }
