@@ -84,7 +84,9 @@ fn what_sets_flags_is_compared_with_zero_by_them() {
         leave_plainly(&mut b, &host);
         let text = listing(&x86, finished(b));
         let compares = count(&text, &["cmp"]) + count(&text, &["test"]);
-        assert_eq!((count(&text, &[want]), compares), (1, (want == "jg") as usize), "{text}");
+        // The first round's test is the head's repeated.
+        let tests = 2 * (want == "jg") as usize;
+        assert_eq!((count(&text, &[want]), compares), (1, tests), "{text}");
     }
 }
 

@@ -19,6 +19,9 @@ const WORDS_BYTES: i32 = 40;
 /// Most bytes of a frame; the stacks of some threads are not much larger.
 const MOST_FRAME: i32 = 256 << 10;
 
+/// Most steps of a test that is repeated, the branch included.
+const MOST_REPEATED: usize = 4;
+
 /// Where things lie in the frame on the stack, from the stack pointer up. What is spilled begins there.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
@@ -80,6 +83,8 @@ struct Emitter<'a, T: Target> {
     /// What registers hold where blocks begin, and now.
     halves: Option<Vec<Whole>>,
     whole: Option<Whole>,
+    /// Whether what is being written is cold.
+    is_cold: bool,
 }
 
 /// Writes the code of a region.
@@ -106,6 +111,7 @@ pub(super) fn emit<T: Target>(target: &T, code: &VCode<T>, output: &Output) -> R
         fixups: Vec::new(),
         halves: halves::at_blocks(code, output),
         whole: None,
+        is_cold: false,
     };
     e.asm.prologue()?;
     let mut order: Vec<usize> = {
@@ -161,6 +167,20 @@ impl<T: Target> Emitter<'_, T> {
         tops
     }
 
+    /// Returns whether a block does little but to test which way to go on, not seldom: where a jump would lead there, it is repeated, which
+    /// saves the jump. Such is the head of a loop for each of the ways back to it.
+    fn is_short_test(&self, block: usize) -> bool {
+        let mut steps = self.output.block_insts_and_edits(self.code, Block::new(block));
+        let is_short = |step: InstOrEdit<'_>| match step {
+            InstOrEdit::Edit(_) => true,
+            InstOrEdit::Inst(i) => {
+                matches!(self.code.insts[i.index()], Inst::Plain(_) | Inst::Move { .. } | Inst::Branch(..))
+            }
+        };
+        let is_test = matches!(self.last(block), Some(Inst::Branch(..)));
+        is_test && !self.code.cold[block] && steps.by_ref().take(MOST_REPEATED).all(is_short) && steps.next().is_none()
+    }
+
     /// The last instruction of a block.
     fn last(&self, block: usize) -> Option<&Inst<T>> {
         self.code.block_insns(Block::new(block)).iter().last().map(|i| &self.code.insts[i.index()])
@@ -168,8 +188,14 @@ impl<T: Target> Emitter<'_, T> {
 
     fn block(&mut self, block: usize, next: Option<usize>) -> Result<(), CompileError> {
         self.blocks[block] = self.asm.at();
-        let (code, output) = (self.code, self.output);
         self.whole = halves::at_block(&self.halves, Block::new(block));
+        self.is_cold = self.code.cold[block];
+        self.steps(block, next)
+    }
+
+    /// Writes what a block does, where another is to come next.
+    fn steps(&mut self, block: usize, next: Option<usize>) -> Result<(), CompileError> {
+        let (code, output) = (self.code, self.output);
         for step in output.block_insts_and_edits(code, Block::new(block)) {
             match step {
                 InstOrEdit::Edit(Edit::Move { from, to }) => self.move_value(*from, *to)?,
@@ -219,7 +245,10 @@ impl<T: Target> Emitter<'_, T> {
             Inst::Jump(to, _) => {
                 let to = self.leads_to(*to);
                 if Some(to) != next {
-                    self.jump(None, Label::Block(to))?;
+                    match !self.is_cold && self.is_short_test(to) {
+                        true => self.steps(to, next)?,
+                        false => self.jump(None, Label::Block(to))?,
+                    }
                 }
             }
             Inst::Branch(cond, then, other) => {
