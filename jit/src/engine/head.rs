@@ -115,7 +115,7 @@ impl Lanes {
 const READY: u32 = 7;
 
 /// Calls after which it pays to make room for them.
-const MANY_CALLS: u32 = 256;
+const MANY_CALLS: u32 = 64;
 
 /// Versions that are held beyond which all are let go of when none makes a call.
 const HELD: usize = 64;
@@ -315,7 +315,10 @@ impl AtHand {
             return None;
         }
         // Who finds another then notes it.
-        let version = ready.version.as_ref().filter(|version| version.finds_constants(argument) == Some(true))?;
+        let version = ready.version.as_ref()?;
+        if version.finds_constants(argument) != Some(true) {
+            return None;
+        }
         ready.left -= 1;
         Some(Arc::as_ptr(version))
     }
