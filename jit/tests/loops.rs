@@ -110,6 +110,114 @@ fn counters_are_added_up_wherever_they_are() {
     }
 }
 
+/// Masks that only exits ask for are made there, of one other or of two, of such and of others, whichever way round.
+#[test]
+fn exits_make_masks_that_only_they_ask_for() {
+    for backend in harness::each_x86() {
+        for (op, lanes) in
+            [Op::And, Op::Or, Op::Xor, Op::Lt, Op::Gt, Op::Eq].into_iter().zip([4, 8, 16, 32, 64].iter().cycle())
+        {
+            for ways in 0..8 {
+                let mut host = host(*lanes);
+                let region = masks_at_exits(&host, op, [0, 1, 2].map(|bit| ways >> bit & 1 == 1), true);
+                let codes = [&Ir as &dyn Backend, &*backend].map(|b| Arc::from(b.compile(region.clone()).unwrap()));
+                let mut rng = Rng(ways);
+                for run in 0..6 {
+                    let input = host.random_input(&mut rng, run % 2 == 1);
+                    host.agree_codes(&region, &codes, &input);
+                }
+            }
+        }
+    }
+}
+
+/// A loop that nothing but exits has for another mask than two comparisons give.
+fn masks_at_exits(host: &Host, op: Op, [not_first, not_second, swapped]: [bool; 3], deepest: bool) -> Arc<Region> {
+    let ty = Type::varying(Ty::I32);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = execution_mask(&mut b);
+    let [x, y] = [0, 1].map(|i| entry(&mut b, host.places(ty)[i]));
+    let (rounds, params) = Loop::begin(&mut b, &[x]);
+    let less = b.op(Op::Lt, Ty::I32, &[params[0], y]);
+    let more = b.op(Op::Gt, Ty::I32, &[params[0], x]);
+    let select = Kind::Op { op: Op::Select, ty: Ty::I32, from: Ty::I32 };
+    let chosen = b.inst(select, &[less, y, params[0]], ty);
+    let chosen = b.inst(select, &[more, chosen, x], ty);
+    let next = b.op(Op::Add, Ty::I32, &[chosen, params[0]]);
+    let opposite = |b: &mut Builder, mask: Value, is: bool| if is { b.op(Op::Not, Ty::Bool, &[mask]) } else { mask };
+    let (first, second) = (opposite(&mut b, less, not_first), opposite(&mut b, more, not_second));
+    let [first, second] = if swapped { [second, first] } else { [first, second] };
+    let both = b.op(op, Ty::Bool, &[first, second]);
+    let neither = b.op(Op::Not, Ty::Bool, &[both]);
+    let deeper = b.op(op, Ty::Bool, &if swapped { [neither, first] } else { [first, neither] });
+    // That is none that an exit can make in one word.
+    let all = if deepest { b.op(Op::And, Ty::Bool, &[deeper, neither]) } else { both };
+    let polled = exit(host, all, vec![(host.places(ty)[1], next)], vec![(both, first, None), (deeper, neither, None)]);
+    let polled = b.exit(polled);
+    b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
+    rounds.end(&mut b, &[next], 40);
+    leave(&mut b, host, mask, vec![(host.places(ty)[0], x)]);
+    finished(b)
+}
+
+/// The mask of an `else`, and what waits for it, cost its loop nothing.
+#[test]
+fn masks_that_only_exits_ask_for_are_not_in_the_loop() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let text = listing(&x86, masks_at_exits(&host(16), Op::And, [true, false, false], false));
+    assert_eq!(count(&rounds_of(&text), &["knot", "kand", "kor", "kxor"]), 0, "{text}");
+}
+
+/// The lines of a listing from where the first jump back leads to.
+fn rounds_of(text: &str) -> String {
+    let address = |word: &str| u64::from_str_radix(word.trim_end_matches('h'), 16).ok();
+    let at = |line: &str| line.split_whitespace().next().and_then(address);
+    let lines: Vec<&str> = text.lines().collect();
+    let back = lines.iter().enumerate().find_map(|(i, line)| {
+        let mut words = line.split_whitespace().skip(1);
+        let to = words.next().filter(|word| word.starts_with('j')).and(words.next()).and_then(address)?;
+        (Some(to) < at(line)).then_some((i, to))
+    });
+    let (end, to) = back.expect("there is a loop");
+    lines[..=end].iter().filter(|line| at(line) >= Some(to)).fold(String::new(), |all, line| all + line + "\n")
+}
+
+/// What a loop computes with is in registers, however much its exits write: that is in memory.
+#[test]
+fn what_only_exits_read_takes_no_registers_of_a_loop() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    let host = host(16);
+    let mut b = Builder::new(host.width, host.function, 1);
+    let mask = execution_mask(&mut b);
+    let places = [Ty::I64, Ty::U64, Ty::U32, Ty::I32].map(|ty| host.places(Type::uniform(ty)));
+    let written: Vec<(BankRegister, Value)> = places.iter().flatten().map(|&p| (p, entry(&mut b, p))).collect();
+    assert!(written.len() >= 8, "they would all find registers");
+    let [x, y, z] = [0, 1, 2].map(|i| entry(&mut b, host.places(Type::uniform(Ty::I16))[i % 2]));
+    let [x, y, z] = [x, y, z]
+        .map(|v| b.inst(Kind::Op { op: Op::Convert, ty: Ty::I32, from: Ty::I16 }, &[v], Type::uniform(Ty::I32)));
+    let (rounds, mut sums) = Loop::begin(&mut b, &[x, y, z]);
+    let polled = b.exit(exit(&host, mask, written, vec![]));
+    for i in 0..sums.len() {
+        b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
+        let (arm, join) = (b.block(), b.block());
+        let less = b.op(Op::Lt, Ty::I32, &[sums[i], rounds.round]);
+        b.branch(less, (arm, &[]), (join, &[sums[i]]));
+        b.switch_to(arm);
+        b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
+        let sum = b.op(Op::Add, Ty::I32, &[sums[i], [x, y, z][i]]);
+        b.jump(join, &[sum]);
+        b.switch_to(join);
+        sums[i] = b.param(join, Type::uniform(Ty::I32));
+    }
+    let [first, second, third] = [0, 1, 2].map(|i| sums[i]);
+    rounds.end(&mut b, &sums, 1000);
+    let sum = b.op(Op::Add, Ty::I32, &[first, second]);
+    let sum = b.op(Op::Add, Ty::I32, &[sum, third]);
+    leave(&mut b, &host, mask, vec![(host.places(Type::uniform(Ty::I32))[0], sum)]);
+    let text = listing(&x86, finished(b));
+    assert_eq!(count(&rounds_of(&text), &["[rsp"]), 0, "{text}");
+}
+
 /// Threads that run a region at the same time would contend for counters in memory.
 #[test]
 fn a_loop_counts_in_a_register() {
@@ -125,7 +233,9 @@ fn a_loop_counts_in_a_register() {
     rounds.end(&mut b, &[], 10);
     leave_plainly(&mut b, &host);
     let text = listing(&x86, finished(b));
-    assert_eq!(count(&text, &["vpaddd ymm30"]), 1, "{text}");
+    // What the poll leaves by counts once more.
+    let (rounds, after) = text.split_once("ret").expect("the region is left");
+    assert_eq!([rounds, after].map(|text| count(text, &["vpaddd ymm30"])), [1, 1], "{text}");
     assert_eq!(count(&text, &["inc qword"]), 0, "{text}");
 }
 

@@ -310,6 +310,7 @@ impl Assembler<Toy> for Asm {
                 StubValue::Imm(bits, size) => (self.spare(Do::Imm, SPARE, 0, 0, bits), size, 0),
                 StubValue::Gpr(_, size) => (x, size, 0),
                 StubValue::MaskBits(_) => (x, 8, 0),
+                StubValue::MaskWith(..) | StubValue::MaskFlip(_) => unreachable!("exits make no masks"),
                 StubValue::Vector(_, bytes) => (x, bytes, 1),
                 StubValue::SplatGpr(_, size, bytes, n) => {
                     (self.spare(Do::Splat, SPARE_VECTOR, x, 0, size as u64), bytes, n)

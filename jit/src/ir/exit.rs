@@ -185,6 +185,12 @@ impl Exit {
         in_frames.chain(self.cells.iter().map(|(_, v)| *v))
     }
 
+    /// Those of them that registers and cells are to hold.
+    pub fn whole_values(&self) -> impl Iterator<Item = Value> {
+        let regs = self.frames.iter().flat_map(|f| &f.regs).map(|r| r.value);
+        regs.chain(self.cells.iter().map(|(_, v)| *v))
+    }
+
     /// The registers that are to hold pointers to memory which the frame of a number has [to be entered](FrameState::unopened): where
     /// they lie from the base of the entered frame, and whether they vary.
     pub fn pointers_into(&self, frame: u32) -> impl Iterator<Item = (u32, bool)> {

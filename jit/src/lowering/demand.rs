@@ -27,6 +27,8 @@ pub struct Forms {
     pub takes_vector: fn(&Region, &Inst, Value) -> bool,
     /// Whether exits can write one lane of a vector.
     pub exits_write_lanes: bool,
+    /// Of how many masks at most exits make another one that nothing else asks for; 0 if they make none.
+    pub masks_of_one_at_exits: usize,
     /// What an instruction of a block takes in place of its arguments, where one instruction of the machine does what it and others of
     /// its block do. They are computed for themselves only if something else demands them.
     pub takes_instead: fn(&Values<'_>, BlockId, &Inst) -> Option<Vec<Value>>,
@@ -41,6 +43,7 @@ impl Forms {
         index_scales: &[],
         takes_vector: |_, _, _| false,
         exits_write_lanes: false,
+        masks_of_one_at_exits: 0,
         takes_instead: |_, _, _| None,
     };
 }
@@ -66,7 +69,7 @@ impl Demand {
     pub fn new(values: &Values<'_>, layout: &Layout, forms: Forms) -> Demand {
         let n = values.region.types.len();
         let late = if forms.exits_write_lanes { late(values, layout) } else { vec![false; n] };
-        let left_to_exits = exit_only(values, layout);
+        let left_to_exits = exit_only(values, layout, &forms);
         let none = || vec![false; n];
         let (any, own, vector, uses) = (none(), none(), none(), vec![0; n]);
         let demand = Demand { forms, any, own, vector, uses, late, left_to_exits };

@@ -5,27 +5,36 @@
 //! when it is taken, from the operands. So these are kept until there, and a value is only left to exits if that takes
 //! no more room than it would take itself, all that is computed on the way included. What lives in outer loops as well
 //! takes none. Sums of pointers are left to exits even if two operands must be kept for one sum: they are exact, and
-//! take 20 instructions.
+//! take 20 instructions. A mask may take as many others as the target says ([`Forms`]): an exit makes it in the word that it
+//! writes (`exit_masks`), so it is none that a register of a frame is to hold.
 
-use super::{Layout, Values};
+use super::exit_masks::{has_steps, mask_steps};
+use super::{Forms, Layout, Values};
 use crate::ir::{BlockId, End, Inst, Kind, Region, Type, Value};
+use foldhash::{HashMap, HashMapExt};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 
 /// By value: whether nothing but exits of guards, polls and other instructions asks for it, directly or by way of
 /// others of its kind.
-pub(super) fn exit_only(values: &Values<'_>, layout: &Layout) -> Vec<bool> {
-    let region = values.region;
+pub(super) fn exit_only(values: &Values<'_>, layout: &Layout, forms: &Forms) -> Vec<bool> {
+    let (region, most_masks) = (values.region, forms.masks_of_one_at_exits);
+    let mut taken_instead = HashMap::new();
     let mut allowed = vec![false; region.types.len()];
-    for inst in layout.order.iter().flat_map(|&id| &region.block(id).insts) {
+    for (id, inst) in layout.order.iter().flat_map(|&id| region.block(id).insts.iter().map(move |inst| (id, inst))) {
         if let Some(v) = inst.result {
-            allowed[v.index()] = can_be_left(region, inst);
+            taken_instead.extend((forms.takes_instead)(values, id, inst).map(|taken| (v, taken)));
+            let is_mask = most_masks != 0 && has_steps(values, inst);
+            allowed[v.index()] = is_mask || can_be_left(region, inst);
         }
+    }
+    for exit in &region.exits {
+        exit.whole_values().for_each(|v| allowed[v.index()] &= region.ty(v) != Type::MASK);
     }
     loop {
         let mut only = allowed.clone();
-        layout.order.iter().rev().for_each(|&id| ask(region, id, &mut only));
-        if !forbid_roomy(values, layout, &only, &mut allowed) {
+        layout.order.iter().rev().for_each(|&id| ask(region, id, &taken_instead, &mut only));
+        if !forbid_roomy(values, layout, (&only, most_masks), &mut allowed) {
             return only;
         }
     }
@@ -40,9 +49,9 @@ fn can_be_left(region: &Region, inst: &Inst) -> bool {
     inst.kind.is_pure() && !crosses_lanes && !is_bool && all.all(|ty| ty != Ty::F16)
 }
 
-/// Takes out what a block asks for otherwise. Blocks that come later have been asked before, so what they want of this
-/// one is known.
-fn ask(region: &Region, id: BlockId, only: &mut [bool]) {
+/// Takes out what a block asks for otherwise, be it in place of an operand. Blocks that come later have been asked before, so what
+/// they want of this one is known.
+fn ask(region: &Region, id: BlockId, taken_instead: &HashMap<Value, Vec<Value>>, only: &mut [bool]) {
     let block = region.block(id);
     let mut ask = |v: Value| only[v.index()] = false;
     block.end.edges().flat_map(|edge| &edge.args).copied().for_each(&mut ask);
@@ -53,7 +62,8 @@ fn ask(region: &Region, id: BlockId, only: &mut [bool]) {
     }
     for inst in block.insts.iter().rev() {
         if !inst.result.is_some_and(|v| only[v.index()]) {
-            inst.args.iter().for_each(|arg| only[arg.index()] = false);
+            let taken = inst.result.and_then(|v| taken_instead.get(&v)).unwrap_or(&inst.args);
+            taken.iter().for_each(|arg| only[arg.index()] = false);
         }
         // What is written before a call is written each time.
         if let Kind::CallIndirect { exit } = inst.kind {
@@ -63,7 +73,12 @@ fn ask(region: &Region, id: BlockId, only: &mut [bool]) {
 }
 
 /// Forbids what would have exits keep more than there is to keep without them; returns whether there was something.
-fn forbid_roomy(values: &Values<'_>, layout: &Layout, only: &[bool], allowed: &mut [bool]) -> bool {
+fn forbid_roomy(
+    values: &Values<'_>,
+    layout: &Layout,
+    (only, most_masks): (&[bool], usize),
+    allowed: &mut [bool],
+) -> bool {
     let region = values.region;
     let depth = |v: Value| values.definition(v).block().map_or(0, |block| layout.depths[block.index()]);
     let mut leaves: Vec<Vec<Value>> = vec![Vec::new(); only.len()];
@@ -81,7 +96,11 @@ fn forbid_roomy(values: &Values<'_>, layout: &Layout, only: &[bool], allowed: &m
         kept.sort_unstable();
         kept.dedup();
         let is_sum = matches!(inst.kind, Kind::Op { op: Op::PAdd, .. });
-        let fits = if is_sum { kept.len() <= 2 } else { takes_no_more(region, &kept, v) };
+        let fits = match region.ty(v) {
+            Type::MASK => kept.len() <= most_masks && mask_steps(values, &|v| only[v.index()], v).is_some(),
+            _ if is_sum => kept.len() <= 2,
+            _ => takes_no_more(region, &kept, v),
+        };
         if !fits {
             allowed[v.index()] = false;
             any = true;

@@ -31,7 +31,7 @@ impl Layout {
         Layout { order, depths }
     }
 
-    /// The counters that are counted most often, so many: those of the innermost loops first.
+    /// The counters that are counted most often, so many: those of the innermost loops. In their order.
     pub fn counters(&self, region: &Region, most: usize) -> Vec<u32> {
         let mut found: Vec<(usize, u32)> = Vec::new();
         for id in self.order.iter().filter(|&&id| id != BlockId(0)) {
@@ -48,6 +48,7 @@ impl Layout {
                 counters.push(n);
             }
         }
+        counters.sort_unstable();
         counters
     }
 }

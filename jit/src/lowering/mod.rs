@@ -5,6 +5,7 @@
 //! | `values` | definitions, constants, masks that are known, and lanes that are known to be active |
 //! | `layout` | the order of blocks |
 //! | `demand` | who demands what, in which form |
+//! | `exit_only`, `exit_masks` | what exits compute when they are taken, and how they make masks |
 //! | `last_uses` | whether anything asks for a value behind an instruction |
 //! | `snapshot` | what an exit writes and where; where a region finds what it is given |
 //! | `ops` | operations of one kind, so that rules of selection are exhaustive |
@@ -20,6 +21,7 @@
 mod bounds;
 mod checked;
 mod demand;
+mod exit_masks;
 mod exit_only;
 mod gathers;
 mod general;
@@ -34,11 +36,13 @@ pub(crate) use bounds::{ends, has_code};
 pub(crate) use checked::{BASE_AT, Checked};
 pub use demand::Forms;
 pub(crate) use demand::{AddressSum, Demand};
+pub(crate) use exit_masks::{MaskStep, mask_steps};
 pub(crate) use gathers::{Gather, fits};
 pub(crate) use general::General;
 pub(crate) use last_uses::LastUses;
 pub(crate) use layout::Layout;
-pub(crate) use ops::{BitCount, Bitwise, Comparison, Division, Extreme, Logic, Shift, step_of};
+pub use ops::Logic;
+pub(crate) use ops::{BitCount, Bitwise, Comparison, Division, Extreme, Shift, step_of};
 pub use snapshot::Area;
 pub(crate) use snapshot::{ExitValue, ExitWrite, exit_writes, mask_word, visiting_word};
 pub(crate) use values::{Definition, Values, is_index_arithmetic};

@@ -92,9 +92,12 @@ impl Comparison {
 
 /// What two bools become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Logic {
+pub enum Logic {
+    /// Both.
     And,
+    /// One, or both.
     Or,
+    /// One, but not both.
     Xor,
     /// Neither or both.
     Same,

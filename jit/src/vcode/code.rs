@@ -212,6 +212,13 @@ impl<T: Target> VCode<T> {
         self.insts = insts;
     }
 
+    /// Visits the registers that an instruction writes.
+    pub(super) fn each_written(&mut self, inst: &Inst<T>, visit: &mut dyn FnMut(VReg)) {
+        self.operands.clear();
+        self.note_operands(inst);
+        self.operands.iter().filter(|o| o.kind() == OperandKind::Def).for_each(|o| visit(o.vreg()));
+    }
+
     /// Returns whether an instruction moves its first operand to its second, and does nothing else.
     pub(super) fn is_move(&self, inst: Index) -> bool {
         matches!(self.insts[inst.index()], Inst::Move { .. })
@@ -323,10 +330,14 @@ impl<T: Target> VCode<T> {
             | Inst::Write(stub)
             | Inst::Tick(stub, _)
             | Inst::Leave(stub) => {
-                self.operands.extend(self.exit_stubs[*stub].registers().map(any));
+                let stub = &self.exit_stubs[*stub];
+                self.operands.extend(stub.registers().map(|r| match stub.in_memory.contains(&r) {
+                    true => Operand::new(r, OperandConstraint::Stack, OperandKind::Use, OperandPos::Early),
+                    false => any(r),
+                }));
             }
             Inst::Move { from, to } => self.operands.extend([any(*from), Operand::reg_def(*to)]),
-            Inst::Jump(..) | Inst::Branch(..) | Inst::GuardWritten(_) => {}
+            Inst::Jump(..) | Inst::Branch(..) | Inst::Count(_) | Inst::GuardWritten(_) => {}
             Inst::Call(_) | Inst::CallLosing(_) | Inst::CallSaving(_) => {}
         }
         self.operand_ends.push(self.operands.len() as u32);

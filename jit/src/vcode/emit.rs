@@ -277,6 +277,7 @@ impl<T: Target> Emitter<'_, T> {
                 let at = self.asm.jump_if_failed()?;
                 self.fixups.push((at, Label::Cold(out)));
             }
+            Inst::Count(place) => self.asm.count(*place)?,
             Inst::Tick(stub, units) => {
                 let out = self.cold(Cold::Exit(*stub, allocs.to_vec()));
                 let poll = self.cold(Cold::Poll(out, *units));
@@ -328,7 +329,9 @@ impl<T: Target> Emitter<'_, T> {
     /// Writes what an exit writes, and leaves.
     fn exit(&mut self, stub: usize, allocs: &[Allocation]) -> Result<(), CompileError> {
         self.write(stub, allocs)?;
-        self.leave(self.code.exit_stubs[stub].exit)
+        let ExitStub { exit, counts, .. } = self.code.exit_stubs[stub];
+        counts.map_or(Ok(()), |place| self.asm.count(place))?;
+        self.leave(exit)
     }
 
     /// Writes what an exit writes.

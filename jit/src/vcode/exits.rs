@@ -6,7 +6,7 @@ use super::lower::Lower;
 use crate::backend::CompileError;
 use crate::ir::{ExitId, Inst, Type, Value};
 use crate::lowering::runtime::Callee;
-use crate::lowering::{Area, BASE_AT, Checked, ExitValue, ExitWrite, General, exit_writes};
+use crate::lowering::{Area, BASE_AT, Checked, ExitValue, ExitWrite, General, MaskStep, exit_writes, mask_steps};
 use regalloc2::{RegClass, VReg};
 use spmdvm_vm::program::FuncId;
 use spmdvm_vm::types::Ty;
@@ -46,7 +46,7 @@ impl<T: Target> Lower<'_, T> {
                 ExitValue::Value(ty, v) => self.write_value(&mut stub, area, at, ty, v),
                 ExitValue::MaskBits(v) => match self.values.bits_of_mask(v) {
                     Some(bits) => self.write_value(&mut stub, area, at, Type::uniform(Ty::U64), bits),
-                    None => stub.push(area, at, self.mask_value(v)),
+                    None => self.write_mask(&mut stub, area, at, v),
                 },
                 ExitValue::Zero => stub.push(area, at, StubValue::Imm(0, 8)),
                 ExitValue::Word(v) => {
@@ -59,7 +59,8 @@ impl<T: Target> Lower<'_, T> {
             }
         }
         let Stub { computed, writes, .. } = stub;
-        self.code.exit_stubs.push(ExitStub { exit, computed, writes });
+        let counts = self.pending_counts();
+        self.code.exit_stubs.push(ExitStub { exit, computed, writes, counts, in_memory: Vec::new() });
         self.code.exit_stubs.len() - 1
     }
 
@@ -181,10 +182,19 @@ impl<T: Target> Lower<'_, T> {
         StubValue::SplatPool(self.code.constant(&[each]), 1, vector, bytes / vector)
     }
 
-    fn mask_value(&mut self, v: Value) -> StubValue {
-        match self.values.mask_bits(v) {
-            Some(bits) => StubValue::Imm(bits, 8),
-            None => StubValue::MaskBits(self.mask(v)),
+    /// Notes that a mask is written as a word, made there if nothing else asks for it.
+    fn write_mask(&mut self, stub: &mut Stub, area: StubArea, at: i32, v: Value) {
+        if let Some(bits) = self.values.mask_bits(v) {
+            return stub.push(area, at, StubValue::Imm(bits, 8));
+        }
+        let steps = mask_steps(&self.values, &|v| self.demand.is_left_to_exits(v), v);
+        for step in steps.unwrap_or_else(|| unreachable!("{v} is left to exits, which cannot make it")) {
+            let what = match step {
+                MaskStep::Begin(v) => StubValue::MaskBits(self.mask(v)),
+                MaskStep::With(logic, v) => StubValue::MaskWith(logic, self.mask(v)),
+                MaskStep::Flip => StubValue::MaskFlip(self.region.width.full_mask()),
+            };
+            stub.push(area, at, what);
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::Target;
 use crate::ir::ExitId;
-use crate::lowering::Area;
 use crate::lowering::runtime::Callee;
+use crate::lowering::{Area, Logic};
 use regalloc2::{Allocation, Block, Operand, VReg};
 use std::fmt::Debug;
 
@@ -129,6 +129,10 @@ pub enum StubValue {
     SplatPool(i32, usize, usize, usize),
     /// A mask as a word.
     MaskBits(VReg),
+    /// What the word that is there and a mask make: [`Logic::And`], [`Logic::Or`], [`Logic::Xor`] or [`Logic::OnlyFirst`].
+    MaskWith(Logic, VReg),
+    /// The lanes that the word that is there has not; those that there are.
+    MaskFlip(u64),
     /// A mask as bytes 0 or 1, in a vector of so many bytes; and where the pool has as many ones.
     MaskBytes(VReg, usize, i32),
     /// The low bytes of a register as the element of a lane.
@@ -155,6 +159,7 @@ impl StubValue {
     pub fn registers(&self) -> impl Iterator<Item = VReg> + use<> {
         let (first, second) = match *self {
             StubValue::Imm(..)
+            | StubValue::MaskFlip(_)
             | StubValue::SplatPool(..)
             | StubValue::Scratch(..)
             | StubValue::SplatScratch(..)
@@ -165,6 +170,7 @@ impl StubValue {
             | StubValue::SplatGpr(r, ..)
             | StubValue::SplatVector(r, ..)
             | StubValue::MaskBits(r)
+            | StubValue::MaskWith(_, r)
             | StubValue::MaskBytes(r, ..) => (Some(r), None),
         };
         first.into_iter().chain(second)
@@ -202,6 +208,10 @@ pub struct ExitStub {
     pub computed: Vec<Vec<StubWrite>>,
     /// What it writes; what is in one area stands together.
     pub writes: Vec<StubWrite>,
+    /// What it adds to the counters that are in a register: the place in the pool.
+    pub counts: Option<i32>,
+    /// Registers that are to be in memory where it is reached: so they leave those of the machine to what is computed there.
+    pub in_memory: Vec<VReg>,
 }
 
 impl ExitStub {
@@ -231,6 +241,8 @@ pub(crate) enum Inst<T: Target> {
     Write(usize),
     /// Leaves by an exit that has been written, if the last call has given 0.
     GuardWritten(ExitId),
+    /// Adds to the counters that are in a register what the pool has from a place on.
+    Count(i32),
     /// Counts so many units of fuel; leaves if there are not as many.
     Tick(usize, u32),
     /// Calls the runtime, with arguments in the words for it. All registers are kept.
@@ -244,6 +256,14 @@ pub(crate) enum Inst<T: Target> {
 }
 
 impl<T: Target> Inst<T> {
+    /// The exit that it may leave by, where that is written when it does.
+    pub fn stub(&self) -> Option<usize> {
+        match *self {
+            Inst::Guard(_, stub) | Inst::GuardCall(stub) | Inst::Tick(stub, _) | Inst::Leave(stub) => Some(stub),
+            _ => None,
+        }
+    }
+
     /// Visits the registers that an instruction reads, but for those that exits write.
     pub fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg)) {
         match self {
@@ -251,6 +271,7 @@ impl<T: Target> Inst<T> {
             Inst::Move { from, .. } => f(from),
             Inst::Jump(_, args) => args.iter_mut().for_each(f),
             Inst::Zero(_)
+            | Inst::Count(_)
             | Inst::Branch(..)
             | Inst::Guard(..)
             | Inst::GuardCall(_)

@@ -9,7 +9,7 @@ use super::Target;
 use super::code::VCode;
 use super::inst::{Base, Inst as Machine, Mem};
 use crate::backend::{CompileError, Limit};
-use crate::ir::{BlockId, Edge, End, ExitId, Inst, Kind, Region, Value};
+use crate::ir::{BlockId, Edge, End, ExitId, Inst, Kind, Region, Type, Value};
 use crate::lowering::{
     Demand, General, Held, LastUses, Layout, Values, is_left_out, leads_to_slow_way, mask_word, visiting_word,
 };
@@ -20,6 +20,9 @@ use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::cell::OnceCell;
 use std::mem::offset_of;
+
+/// Most blocks, one after another, that are looked through for one that counts.
+const MOST_HANDED_ON: usize = 3;
 
 /// Where a value is.
 #[derive(Clone, Debug)]
@@ -131,7 +134,9 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
 
 /// Where exits have what they compute, behind the operands of each.
 fn exit_places(region: &Region, demand: &Demand) -> Result<HashMap<Value, usize>, CompileError> {
-    let left = |inst: &&Inst| inst.result.is_some_and(|v| demand.is_left_to_exits(v));
+    // A mask is made where it is written.
+    let is_computed = |v: Value| demand.is_left_to_exits(v) && region.ty(v) != Type::MASK;
+    let left = |inst: &&Inst| inst.result.is_some_and(is_computed);
     let mut sizes = Vec::new();
     for inst in region.blocks.iter().flat_map(|block| &block.insts).filter(left) {
         let general = General::of(region, inst)?;
@@ -219,7 +224,9 @@ impl<'a, T: Target> Lower<'a, T> {
         if removable && !inst.result.is_some_and(|v| self.demand.is_demanded(v) && !self.demand.is_late(v)) {
             return Ok(());
         }
-        if inst.kind.exit().is_some() {
+        // Where it leaves by a stub, that counts.
+        let leaves_by_stub = matches!(inst.kind, Kind::Guard { .. } | Kind::Tick { .. });
+        if inst.kind.exit().is_some() && !leaves_by_stub {
             self.count_pending();
         }
         if inst.kind.may_end_regions() {
@@ -318,23 +325,36 @@ impl<'a, T: Target> Lower<'a, T> {
         lane.inspect(|&lane| self.pending[lane] += 1).is_some()
     }
 
-    /// Counts what is to be counted before a side exit.
+    /// Counts what is to be counted.
     fn count_pending(&mut self) {
-        if self.pending.iter().any(|&n| n != 0) {
-            let counts = std::mem::replace(&mut self.pending, vec![0; T::COUNTERS]);
-            T::count(self, &counts);
+        if let Some(place) = self.pending_counts() {
+            self.code.push(Machine::Count(place));
+            self.pending.fill(0);
         }
+    }
+
+    /// Where the pool has what is to be counted, if there is something.
+    pub(super) fn pending_counts(&mut self) -> Option<i32> {
+        let bytes = || self.pending.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+        self.pending.iter().any(|&n| n != 0).then(|| self.code.constant(&bytes()))
+    }
+
+    /// Returns whether what comes next counts something anyway, in so many blocks one after another, if nothing else leads there.
+    fn next_counts(&self, end: &End, blocks: usize) -> bool {
+        let counts = |id: BlockId| {
+            let block = self.region.block(id);
+            let mut insts = block.insts.iter();
+            insts.any(|inst| matches!(inst.kind, Kind::Count(n) if self.code.counters.contains(&n)))
+                || self.next_counts(&block.end, blocks - 1)
+        };
+        let is_only_way = end.edges().all(|edge| self.values.incoming(edge.to) == 1);
+        blocks != 0 && is_only_way && end.edges().any(|edge| counts(edge.to))
     }
 
     /// Leaves what is to be counted to the blocks that come next, if nothing else leads there and they count something anyway: mostly
     /// there is one addition for both then.
     fn hand_on_pending(&mut self, end: &End) {
-        let counts = |id: BlockId| {
-            let mut insts = self.region.block(id).insts.iter();
-            insts.any(|inst| matches!(inst.kind, Kind::Count(n) if self.code.counters.contains(&n)))
-        };
-        let is_only_way = end.edges().all(|edge| self.values.incoming(edge.to) == 1);
-        if is_only_way && end.edges().any(|edge| counts(edge.to)) {
+        if self.next_counts(end, MOST_HANDED_ON) {
             let counts = std::mem::replace(&mut self.pending, vec![0; T::COUNTERS]);
             self.handed_on.extend(end.edges().map(|edge| (edge.to, counts.clone())));
         } else {

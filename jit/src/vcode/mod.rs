@@ -181,9 +181,6 @@ pub trait Target: Sized + Send + Sync + 'static {
         unreachable!("`{}` is not made late", inst.kind)
     }
 
-    /// Adds to the counters that are in a register; by lane. Asked for only if there are [some](Target::COUNTERS).
-    fn count(_s: &mut Lower<'_, Self>, _counts: &[u32]) {}
-
     /// Does something about the instructions when all are there, before their registers are chosen.
     fn improve(_code: &mut VCode<Self>) {}
 
@@ -254,6 +251,12 @@ pub trait Assembler<T: Target> {
 
     /// Writes what an exit writes, from allocations for its [registers](StubValue::registers). All registers are kept.
     fn write(&mut self, writes: &[StubWrite], allocs: &[Allocation]) -> Result<(), CompileError>;
+
+    /// Adds to the counters that are in a register what the pool has from a place on. Asked for only if there are
+    /// [some](Target::COUNTERS). All registers are kept.
+    fn count(&mut self, _place: i32) -> Result<(), CompileError> {
+        unreachable!("no counter is in a register")
+    }
 
     /// Has the region give the number of the exit that it is left by.
     fn exit(&mut self, exit: ExitId) -> Result<(), CompileError>;

@@ -5,7 +5,8 @@
 //! registers moves to a new one after it. Likewise, what lives long and is read in many places would be in memory in all of them: what
 //! an innermost loop reads and does not change moves to a new register before the loop. Exits and cold blocks keep naming the old
 //! one: they find it in memory, if calls do not keep it, and the new one lives no longer for them. What its rounds hand on does so, too,
-//! before the loop and behind it: the allocator takes what blocks hand to one another as one register.
+//! before the loop and behind it: the allocator takes what blocks hand to one another as one register. And where registers are missing,
+//! exits find in memory what nothing else in the loop reads.
 
 use super::Target;
 use super::code::VCode;
@@ -67,6 +68,8 @@ impl<T: Target> VCode<T> {
                 false => 0,
             });
             if most != [0; 3] {
+                let missing = std::array::from_fn(|class| (live[class] + made[class]).saturating_sub(registers[class]));
+                self.leave_to_memory(&one, missing);
                 self.split_before(&one, most, known, &mut moves);
                 self.split_around(&one, most, &mut moves);
             }
@@ -94,6 +97,46 @@ impl<T: Target> VCode<T> {
                 }
             }
             self.insts = insts;
+        }
+    }
+
+    /// Has exits of a loop find in memory what nothing else in it asks for, as far as registers are missing: the allocator takes what exits
+    /// read for as urgent as what instructions do.
+    fn leave_to_memory(&mut self, one: &Loop, mut missing: [usize; 3]) {
+        let (mut asked, mut left): (HashSet<VReg>, Vec<(VReg, usize)>) = (HashSet::new(), Vec::new());
+        let mut insts = std::mem::take(&mut self.insts);
+        for &block in &one.blocks {
+            asked.extend(self.block_params(block));
+            for inst in &mut insts[self.range(block)] {
+                if !self.cold[block.index()] {
+                    inst.each_read(&mut |r| {
+                        asked.insert(*r);
+                    });
+                }
+                match inst.stub() {
+                    Some(stub) => left.extend(self.exit_stubs[stub].registers().map(|r| (r, stub))),
+                    None => self.each_written(inst, &mut |r| {
+                        asked.insert(r);
+                    }),
+                }
+            }
+        }
+        self.insts = insts;
+        left.retain(|(r, _)| !asked.contains(r));
+        left.sort_unstable_by_key(|&(r, stub)| (r.vreg(), stub));
+        for all in left.chunk_by(|a, b| a.0 == b.0) {
+            let r = all[0].0;
+            let still = &mut missing[r.class() as usize];
+            if *still == 0 {
+                continue;
+            }
+            *still -= 1;
+            for same in all.chunk_by(|a, b| a == b) {
+                // The allocator allows it once only in an instruction.
+                if let [(_, stub)] = same {
+                    self.exit_stubs[*stub].in_memory.push(r);
+                }
+            }
         }
     }
 

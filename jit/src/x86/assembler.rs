@@ -13,7 +13,7 @@ use super::stubs::{ARGUMENTS, Stubs};
 use super::values::broadcast;
 use crate::backend::CompileError;
 use crate::ir::ExitId;
-use crate::lowering::Area;
+use crate::lowering::{Area, Logic};
 use crate::vcode::{ANSWER_AT, Assembler, Callee, Frame, StubArea, StubValue, StubWrite};
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, OpKind, Register};
 use regalloc2::{Allocation, RegClass, SpillSlot};
@@ -419,6 +419,10 @@ impl<L: Level> Assembler<X86<L>> for Asm<'_, L> {
         Ok(())
     }
 
+    fn count(&mut self, place: i32) -> Done {
+        self.add_to_counts(place)
+    }
+
     fn exit(&mut self, exit: ExitId) -> Done {
         self.store_ticks()?;
         self.put(Build::new(Code::Mov_r32_imm32).reg(Register::EAX).imm(OpKind::Immediate32, exit.0 as i64))
@@ -530,6 +534,26 @@ impl<L: Level> Asm<'_, L> {
             StubValue::MaskBits(_) => {
                 let r = self.bring(from.first())?;
                 self.put(Build::new(Code::VEX_Kmovq_m64_kr).mem(to).reg(r))
+            }
+            StubValue::MaskWith(logic, _) => {
+                let r = self.bring(from.first())?;
+                let code = if L::HAS_MASKS { Code::VEX_Kmovq_r64_kr } else { Code::Mov_r64_rm64 };
+                if r != SPARE {
+                    self.put(Build::new(code).reg(SPARE).reg(r))?;
+                }
+                let change = match logic {
+                    Logic::Or => Code::Or_rm64_r64,
+                    Logic::Xor => Code::Xor_rm64_r64,
+                    _ => Code::And_rm64_r64,
+                };
+                if logic == Logic::OnlyFirst {
+                    self.put(Build::new(Code::Not_rm64).reg(SPARE))?;
+                }
+                self.put(Build::new(change).mem(to).reg(SPARE))
+            }
+            StubValue::MaskFlip(lanes) => {
+                self.put(Build::new(Code::Mov_r64_imm64).reg(SPARE).imm(OpKind::Immediate64, lanes as i64))?;
+                self.put(Build::new(Code::Xor_rm64_r64).mem(to).reg(SPARE))
             }
             StubValue::MaskBytes(_, bytes, ones) if !L::HAS_MASKS => {
                 self.write_mask_bytes(from.first(), bytes, ones, to)

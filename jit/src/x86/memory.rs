@@ -28,6 +28,8 @@ pub(super) const fn forms<L: Level>() -> Forms {
         index_scales: &[1, 2, 4, 8],
         takes_vector,
         exits_write_lanes: true,
+        // Where masks are in general registers, these are few.
+        masks_of_one_at_exits: if L::HAS_MASKS { 2 } else { 1 },
         takes_instead: takes_instead::<L>,
     }
 }

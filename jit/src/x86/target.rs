@@ -167,10 +167,6 @@ impl<L: Level> Target for X86<L> {
         s.inserted(inst, s.region.ty(inst.args[0]).ty)
     }
 
-    fn count(s: &mut Select<'_, L>, counts: &[u32]) {
-        s.count(counts);
-    }
-
     fn improve(code: &mut VCode<X86<L>>) {
         L::improve(code);
     }
