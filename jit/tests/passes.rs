@@ -12,7 +12,7 @@ use harness::values::Rng;
 use harness::{Host, exit};
 use spmdvm_jit::backend::{Backend, Executable};
 use spmdvm_jit::exec_ir::Ir;
-use spmdvm_jit::ir::{Block, Builder, End, Inst, Kind, Region, Type, Value};
+use spmdvm_jit::ir::{Block, Builder, End, Inst, Kind, PrivateMemory, Region, Type, Value};
 use spmdvm_jit::passes::{self, PASSES};
 use spmdvm_vm::Op;
 use spmdvm_vm::types::{Ty, Width};
@@ -523,6 +523,44 @@ fn stores_elsewhere_change_nothing_that_has_been_loaded() {
     {
         assert_eq!(loads_after(distance, stored), loads, "{distance} {stored:?}");
     }
+}
+
+/// What lies in frames, and what pointers lead to: apart where no pointer leads to those frames.
+#[test]
+fn stores_to_private_frames_change_nothing_that_pointers_lead_to() {
+    let host = Host::new(Width::DEFAULT);
+    let function = host.function;
+    let loads = |private: bool, lost: bool| {
+        let text = simplified(&["fold", "gvn", "loads", "dead"], |b, [x, _, u, _, _, p]| {
+            if private {
+                b.region.private.push(PrivateMemory { function, at: 0, start: 0, size: 4096 });
+            }
+            let (lanes, pointer) = (Type::varying(I32), Type::uniform(Ty::U64));
+            let frame = b.inst(Kind::FrameHost { function, at: 64, within: Some((64, 4096)) }, &[], pointer);
+            let distance = b.inst(Kind::Op { op: Op::Convert, ty: Ty::U64, from: I32 }, &[u], pointer);
+            let there = b.op(Op::Add, Ty::U64, &[frame, distance]);
+            let here = b.host_address(p, 0);
+            let here = b.op(Op::Add, Ty::U64, &[here, distance]);
+            let both =
+                |b: &mut Builder| [here, there].map(|at| b.inst(Kind::LoadPacked { ty: I32 }, &[at, Value(3)], lanes));
+            let [first, local] = both(b);
+            b.effect(Kind::StoreMasked { ty: I32 }, &[there, x, Value(3)]);
+            let [second, changed] = both(b);
+            b.effect(Kind::StoreMasked { ty: I32 }, &[here, x, Value(3)]);
+            let [third, same] = both(b);
+            let mut all = vec![first, local, second, changed, third, same];
+            if lost {
+                let address = b.inst(Kind::FrameAddress, &[], pointer);
+                let from = b.host_address(address, 0);
+                all.push(b.inst(Kind::LoadLanes { ty: I32 }, &[from], lanes));
+            }
+            vec![all.into_iter().reduce(|sum, x| b.op(Op::Add, I32, &[sum, x])).unwrap()]
+        });
+        text.matches("= load.packed").count()
+    };
+    assert_eq!(loads(true, false), 4);
+    assert_eq!(loads(false, false), 6);
+    assert_eq!(loads(true, true), 6);
 }
 
 /// A region whose blocks know more and more: the branches and guards that are left after the pass.

@@ -1,7 +1,7 @@
 //! Loads once what is loaded several times on one way.
 //!
 //! Rules: within a block, and one that only it leads to, two plain loads of one kind and by the same operands give the same,
-//! if nothing stands between them that may write there: a store, but for one whose address is so far from it
+//! if nothing stands between them that may write there: a store, but for one that is certainly elsewhere
 //! ([`sums`](super::sums)), or an effect of another kind. A load that follows a store by the same address, of the same type
 //! and in all lanes, gives what was stored. (A bool in memory is any byte that is not 0, so bools are loaded.)
 //!
@@ -10,7 +10,7 @@
 
 use super::defs::Defs;
 use super::sums::{Sum, Sums};
-use super::{gvn, identity, replace};
+use super::{gvn, identity, mem2reg, replace};
 use crate::dominance::Dominators;
 use crate::ir::{BlockId, Inst, Kind, Region, Value};
 use spmdvm_vm::types::Ty;
@@ -24,7 +24,7 @@ struct Known {
     args: Vec<Value>,
     value: Value,
     /// Where it lies, and how many bytes of it, if that is known.
-    place: Option<(Sum, u64)>,
+    place: (Sum, Option<u64>),
 }
 
 /// Runs the pass.
@@ -32,6 +32,7 @@ pub fn run(region: &mut Region) {
     let mut to = identity(region);
     let defs = Defs::of(region);
     let before = only_ways(region);
+    let frames_are_private = mem2reg::frames_are_private(region);
     let order = Dominators::new(region).order().to_vec();
     let mut at_end: HashMap<BlockId, Vec<Known>> = HashMap::new();
     for b in order {
@@ -40,8 +41,8 @@ pub fn run(region: &mut Region) {
         insts.retain_mut(|inst| {
             inst.args.iter_mut().for_each(|v| *v = to[v.index()]);
             let place = || {
-                let bytes = inst.kind.bytes_at_address(region.width)?;
-                Some((Sums { region, defs: &defs, within: None }.of(inst.args[0]), bytes))
+                let sums = Sums { region, defs: &defs, within: None, frames_are_private };
+                (sums.of(inst.args[0]), inst.kind.bytes_at_address(region.width))
             };
             if inst.kind.is_plain_load() {
                 let Some(result) = inst.result else { return true };
@@ -54,7 +55,7 @@ pub fn run(region: &mut Region) {
                 known.push(Known { load: inst.kind, args: inst.args.clone(), value: result, place: place() });
             } else if inst.kind.is_plain_store() {
                 let place = place();
-                known.retain(|of| is_apart(of.place.as_ref(), place.as_ref()));
+                known.retain(|of| of.place.0.is_apart(of.place.1, &place.0, place.1));
                 known.extend(stored(inst).map(|(load, value)| Known { load, args: vec![inst.args[0]], value, place }));
             } else if !keeps_memory(inst.kind) {
                 known.clear();
@@ -80,11 +81,6 @@ fn only_ways(region: &Region) -> Vec<Option<BlockId>> {
         block.end.edges().for_each(|edge| ways[edge.to.index()].push(from));
     }
     ways.iter().map(|from| if let [from] = from[..] { Some(from) } else { None }).collect()
-}
-
-/// Returns whether two accesses certainly have no byte in common.
-fn is_apart(a: Option<&(Sum, u64)>, b: Option<&(Sum, u64)>) -> bool {
-    a.zip(b).is_some_and(|((a, bytes), (b, others))| a.is_apart(*bytes, b, *others))
 }
 
 /// Returns whether an instruction, which is no plain access, writes nothing.

@@ -73,6 +73,18 @@ pub(super) fn hosts(region: &Region) -> Hosts {
     insts.filter_map(host).collect()
 }
 
+/// Returns whether all memory of frames that the region accesses by known addresses is private, and nothing else leads there: then
+/// pointers lead elsewhere.
+pub(super) fn frames_are_private(region: &Region) -> bool {
+    let hosts = hosts(region);
+    if hosts.is_empty() || region.private.is_empty() {
+        return false;
+    }
+    let lost = lost_pointers(region, &region.private);
+    let private = |at| region.private.iter().enumerate().any(|(m, of)| contains(of, at) && !lost.contains(&m));
+    hosts.into_values().all(private)
+}
+
 /// The cell that a plain access at a known address is of.
 pub(super) fn accessed(inst: &Inst, hosts: &Hosts) -> Option<Cell> {
     let ty = match inst.kind {

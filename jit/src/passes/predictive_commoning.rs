@@ -18,7 +18,7 @@
 
 use super::defs::Defs;
 use super::sums::{Sum, Sums};
-use super::{identity, replace};
+use super::{identity, mem2reg, replace};
 use crate::ir::{Block, BlockId, Edge, End, Inst, Kind, Region, Value};
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
@@ -73,10 +73,10 @@ struct Access {
     address: Sum,
 }
 
-/// A store of a round; `None` if it may touch anything.
+/// A store of a round: where, and how many bytes, if that is known.
 struct Written {
     at: usize,
-    to: Option<(Sum, u64)>,
+    to: (Sum, Option<u64>),
 }
 
 /// A loop of one block.
@@ -84,6 +84,7 @@ struct Loop<'a> {
     region: &'a Region,
     defs: &'a Defs,
     block: &'a Block,
+    frames_are_private: bool,
     /// What the back edge brings, by parameter.
     next: HashMap<Value, Value>,
 }
@@ -91,9 +92,10 @@ struct Loop<'a> {
 impl<'a> Loop<'a> {
     fn new(region: &'a Region, defs: &'a Defs, b: BlockId) -> Self {
         let block = region.block(b);
+        let frames_are_private = mem2reg::frames_are_private(region);
         let back = block.end.edges().find(|edge| edge.to == b);
         let args = back.iter().flat_map(|edge| edge.args.iter().copied());
-        Loop { region, defs, block, next: block.params.iter().copied().zip(args).collect() }
+        Loop { region, defs, block, frames_are_private, next: block.params.iter().copied().zip(args).collect() }
     }
 
     /// The loads that are carried, each with what a round hands on for the next one's.
@@ -146,7 +148,7 @@ impl<'a> Loop<'a> {
                 accesses.push(Access { at, load, value, address: address() });
             }
             if inst.kind.is_plain_store() {
-                let to = inst.kind.bytes_at_address(self.region.width).map(|bytes| (address(), bytes));
+                let to = (address(), inst.kind.bytes_at_address(self.region.width));
                 written.push(Written { at, to });
             }
         }
@@ -159,7 +161,12 @@ impl<'a> Loop<'a> {
     }
 
     fn sums(&self) -> Sums<'_> {
-        Sums { region: self.region, defs: self.defs, within: Some(self.block) }
+        Sums {
+            region: self.region,
+            defs: self.defs,
+            within: Some(self.block),
+            frames_are_private: self.frames_are_private,
+        }
     }
 
     /// The sum with what it is in the round after this one.
@@ -171,7 +178,7 @@ impl<'a> Loop<'a> {
 
 /// Returns whether a store touches none of so many bytes at an address.
 fn apart(store: &Written, at: &Sum, bytes: u64) -> bool {
-    store.to.as_ref().is_some_and(|(to, written)| to.is_apart(*written, at, bytes))
+    store.to.0.is_apart(store.to.1, at, Some(bytes))
 }
 
 /// Hands what is carried from round to round: of each load, what is handed on for the next one. Gives what stands for it.

@@ -1,4 +1,5 @@
-//! Addresses as sums: two that differ by a constant only are so far apart.
+//! Addresses as sums: two that differ by a constant only are so far apart. And where no pointer leads to the memory of frames, what
+//! pointers lead to is apart from that.
 //!
 //! Everything is computed modulo 2⁶⁴, as the machine does, so a sum of the same terms is the same address wherever it is computed.
 
@@ -16,6 +17,8 @@ enum Term {
     Value(Value),
     /// Where the memory of frames is told by.
     Frames,
+    /// Likewise, where all that the region accesses there is private.
+    PrivateFrames,
     /// The host address of a pointer, of a region with this length.
     Host([Value; 2]),
 }
@@ -34,6 +37,8 @@ pub(super) struct Sums<'a> {
     pub defs: &'a Defs,
     /// A block that changes the values that it computes, as it goes back to itself: what it makes of pointers is not looked into.
     pub within: Option<&'a Block>,
+    /// Whether the frames that are accessed [are private](super::mem2reg::frames_are_private).
+    pub frames_are_private: bool,
 }
 
 impl Sum {
@@ -56,15 +61,31 @@ impl Sum {
             .flat_map(|(term, _)| match *term {
                 Term::Value(v) => [Some(v), None],
                 Term::Host([pointer, length]) => [Some(pointer), Some(length)],
-                Term::Frames => [None, None],
+                Term::Frames | Term::PrivateFrames => [None, None],
             })
             .flatten()
     }
 
-    /// Returns whether so many bytes from here on are certainly none of so many others.
-    pub fn is_apart(&self, bytes: u64, from: &Sum, others: u64) -> bool {
+    /// Returns whether so many bytes from here on, if that is known, are certainly none of so many others.
+    pub fn is_apart(&self, bytes: Option<u64>, from: &Sum, others: Option<u64>) -> bool {
+        if self.is_private() && from.is_of_pointer() || self.is_of_pointer() && from.is_private() {
+            return true;
+        }
         let distance = self.constant.wrapping_sub(from.constant);
-        self.terms == from.terms && distance >= others && distance.wrapping_neg() >= bytes
+        let far = |bytes, others| distance >= others && distance.wrapping_neg() >= bytes;
+        self.terms == from.terms && bytes.zip(others).is_some_and(|(bytes, others)| far(bytes, others))
+    }
+
+    /// Returns whether it lies in private memory of frames.
+    fn is_private(&self) -> bool {
+        self.terms.contains(&(Term::PrivateFrames, 1))
+    }
+
+    /// Returns whether a pointer leads to it. What is accessed lies in the memory of that pointer, whatever is added.
+    fn is_of_pointer(&self) -> bool {
+        let is_frames = |term: &Term| matches!(term, Term::Frames | Term::PrivateFrames);
+        let is_host = |(term, factor): &(Term, u64)| matches!(term, Term::Host(_)) && *factor == 1;
+        self.terms.iter().any(is_host) && !self.terms.iter().any(|(term, _)| is_frames(term))
     }
 }
 
@@ -86,7 +107,7 @@ impl Sums<'_> {
                     None => changed.add(term, factor),
                 },
                 Term::Host(of) => changed.add(Term::Host(of.map(|v| other(v).unwrap_or(v))), factor),
-                Term::Frames => changed.add(term, factor),
+                Term::Frames | Term::PrivateFrames => changed.add(term, factor),
             }
         }
         changed.sorted()
@@ -101,7 +122,8 @@ impl Sums<'_> {
         match def.kind {
             Kind::FrameHost { at, .. } => {
                 constant(at);
-                sum.add(Term::Frames, factor);
+                let private = self.frames_are_private;
+                sum.add(if private { Term::PrivateFrames } else { Term::Frames }, factor);
             }
             Kind::HostAddress { disp } if !self.is_within(v) => {
                 constant(disp as u64);
