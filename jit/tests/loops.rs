@@ -1,4 +1,4 @@
-//! What the back end of wide vectors keeps out of loops: counters in memory, and what only exits ask for.
+//! What the back end of wide vectors keeps out of loops: counters in memory, what only exits ask for, and what nobody reads.
 
 mod harness;
 
@@ -213,6 +213,35 @@ fn what_only_exits_read_takes_no_registers_of_a_loop() {
     leave(&mut b, &host, mask, vec![(host.places(Type::uniform(Ty::I32))[0], sum)]);
     let text = listing(&x86, finished(b));
     assert_eq!(count(&rounds_of(&text), &["[rsp"]), 0, "{text}");
+}
+
+/// Of values in several vectors, only those vectors are computed that something reads.
+#[test]
+fn pieces_that_nobody_reads_are_not_computed() {
+    let Some(x86) = harness::x86_for_listings() else { return };
+    for (stored, leaves_with_it, pieces) in
+        [(0xffff, false, 1), (0xffff_0000, false, 1), (0xff_ff00, false, 2), (0xffff, true, 2)]
+    {
+        let mut host = host(32);
+        let mut b = Builder::new(host.width, host.function, 1);
+        let mask = execution_mask(&mut b);
+        let of_sums = host.places(Type::varying(Ty::I32));
+        let [x, y] = [0, 1].map(|i| entry(&mut b, of_sums[i]));
+        // What one round hands to the next is a parameter, and read by the next.
+        let (rounds, sums) = Loop::begin(&mut b, &[x]);
+        let sum = b.op(Op::Add, Ty::I32, &[sums[0], y]);
+        rounds.end(&mut b, &[sum], 10);
+        let bits = b.constant(Ty::U64, stored);
+        let half = b.inst(Kind::MaskFromBits, &[bits], Type::MASK);
+        let at = address(&mut b, host.pointer(Ty::I32));
+        b.effect(Kind::StoreMasked { ty: Ty::I32 }, &[at, sum, half]);
+        let registers = if leaves_with_it { vec![(of_sums[0], sum)] } else { vec![] };
+        leave(&mut b, &host, mask, registers);
+        let region = finished(b);
+        let text = listing(&x86, region.clone());
+        assert_eq!(count(&rounds_of(&text), &["vpaddd"]), pieces, "{stored:x}: {text}");
+        agree(&mut host, &region, 5, 10);
+    }
 }
 
 /// Threads that run a region at the same time would contend for counters in memory.

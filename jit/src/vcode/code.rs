@@ -19,8 +19,8 @@ pub struct VCode<T: Target> {
     n_vregs: usize,
     ranges: Vec<InstRange>,
     succs: Vec<Vec<Block>>,
-    preds: Vec<Vec<Block>>,
-    params: Vec<Vec<VReg>>,
+    pub(super) preds: Vec<Vec<Block>>,
+    pub(super) params: Vec<Vec<VReg>>,
     pub(crate) cold: Vec<bool>,
     pub(crate) exit_stubs: Vec<ExitStub>,
     /// Constants, one after another.
@@ -254,7 +254,7 @@ impl<T: Target> VCode<T> {
     }
 
     /// Notes the operands of the first instructions, so many.
-    fn note_all_operands(&mut self, n: usize) {
+    pub(super) fn note_all_operands(&mut self, n: usize) {
         self.operands.clear();
         self.operand_ends.clear();
         let insts = std::mem::take(&mut self.insts);

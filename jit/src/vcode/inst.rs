@@ -79,6 +79,11 @@ pub trait MachInst: Clone + Debug {
     /// Visits the registers that it reads.
     fn each_read(&mut self, f: &mut dyn FnMut(&mut VReg));
 
+    /// The register that it makes, if it does nothing else, and so may be left out where nobody reads that.
+    fn only_makes(&self) -> Option<VReg> {
+        None
+    }
+
     /// Tells where the vectors are that it writes, and whether that is more than half a vector of the largest size: if not, the rest
     /// becomes 0. Asked for only if the target [moves halves](Target::MOVES_HALVES).
     fn each_vector_written(&self, _allocs: &[Allocation], _f: &mut dyn FnMut(Allocation, bool)) {}

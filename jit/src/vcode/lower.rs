@@ -125,6 +125,10 @@ pub(super) fn lower<T: Target>(target: &T, region: &Region) -> Result<(VCode<T>,
         s.translate(id)?;
     }
     debug_assert!(s.handed_on.is_empty(), "a block has been left what it does not count");
+    let in_pieces = |ty: &Type| ty.is_varying() && s.n_pieces(ty.ty.size()) > 1;
+    if region.types.iter().any(in_pieces) {
+        s.code.remove_dead();
+    }
     T::improve(&mut s.code);
     #[cfg(feature = "planted-faults")]
     T::spoil(&mut s.code);

@@ -6,6 +6,7 @@
 //! | `values` | values in the form in which an instruction wants them, and in memory |
 //! | `exits` | what side exits write, and calls of the runtime |
 //! | `inst`, `code` | instructions before registers are chosen, as regalloc2 wants them |
+//! | `dead` | what nobody reads is left out: pieces of vectors |
 //! | `split`, `loops` | live ranges are split after calls and before loops |
 //! | `live` | which registers and slots are live, once they are chosen |
 //! | `moves` | moves of the register allocator that change nothing, or that nobody reads |
@@ -20,6 +21,7 @@
 
 mod code;
 mod compile;
+mod dead;
 mod emit;
 mod exits;
 mod halves;

@@ -152,6 +152,15 @@ impl MachInst for Plain {
         }
     }
 
+    /// Vectors and masks only: what makes them leaves the flags alone.
+    fn only_makes(&self) -> Option<VReg> {
+        let (Some(Arg::Def(to, form) | Arg::Tied { to, form, .. }), None) = (self.args[0], self.mask_left) else {
+            return None;
+        };
+        let writes = |arg: &Arg| matches!(arg, Arg::Def(..) | Arg::Tied { .. } | Arg::Both { .. } | Arg::Fixed(_));
+        (form.class() != RegClass::Int && !self.args[1..].iter().flatten().any(writes)).then_some(to)
+    }
+
     fn each_vector_written(&self, allocs: &[Allocation], f: &mut dyn FnMut(Allocation, bool)) {
         let mut at = 0;
         for arg in self.args.iter().flatten() {
