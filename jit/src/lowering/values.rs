@@ -7,6 +7,7 @@ use crate::dominance::Dominators;
 use crate::exec_ir::meaning::normalised;
 use crate::ir::{BlockId, Edge, End, Inst, Kind, Region, Value};
 use foldhash::{HashMap, HashMapExt};
+use smallvec::SmallVec;
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::sem;
 use spmdvm_vm::types::Ty;
@@ -38,7 +39,7 @@ pub struct Values<'r> {
     pub(crate) dominators: Dominators,
     definitions: Vec<Definition>,
     /// Edges into each block.
-    incoming: Vec<u32>,
+    into: Vec<SmallVec<[&'r Edge; 2]>>,
     /// By value: whether it stands in one place of instructions, ends of blocks and snapshots only.
     single: Vec<bool>,
     /// The first address in frames that the entry block computes, and where it lies.
@@ -51,7 +52,7 @@ impl<'r> Values<'r> {
     pub(crate) fn new(region: &'r Region) -> Values<'r> {
         let dominators = Dominators::new(region);
         let mut definitions = vec![Definition::None; region.types.len()];
-        let mut incoming = vec![0; region.blocks.len()];
+        let mut into = vec![SmallVec::new(); region.blocks.len()];
         for &id in dominators.order() {
             let block = region.block(id);
             for (i, p) in block.params.iter().enumerate() {
@@ -62,7 +63,7 @@ impl<'r> Values<'r> {
                     definitions[v.index()] = Definition::Inst(id, i);
                 }
             }
-            block.end.edges().for_each(|edge| incoming[edge.to.index()] += 1);
+            block.end.edges().for_each(|edge| into[edge.to.index()].push(edge));
         }
         let frame_host = region.block(BlockId(0)).insts.iter().find_map(|inst| match inst.kind {
             Kind::FrameHost { at, .. } => Some((inst.result?, at)),
@@ -73,7 +74,7 @@ impl<'r> Values<'r> {
             let written = written_by_calls.entry(at).or_insert(v);
             *written = written.filter(|written| Some(*written) == v);
         }
-        Values { region, dominators, definitions, incoming, single: single(region), frame_host, written_by_calls }
+        Values { region, dominators, definitions, into, single: single(region), frame_host, written_by_calls }
     }
 
     pub(crate) fn definition(&self, v: Value) -> Definition {
@@ -115,7 +116,7 @@ impl<'r> Values<'r> {
 
     /// How many edges lead to a block.
     pub(crate) fn incoming(&self, block: BlockId) -> u32 {
-        self.incoming[block.index()]
+        self.into[block.index()].len() as u32
     }
 
     /// The constant that a uniform value is.
@@ -216,9 +217,7 @@ impl<'r> Values<'r> {
                 // If it has none at every earlier entry of the block, and every way to it keeps it so, then it has none at this one.
                 let n = assumed.len();
                 assumed.push(word);
-                let edges = self.dominators.order().iter().flat_map(|&from| self.region.block(from).end.edges());
-                let mut into = edges.filter(|edge| edge.to == block);
-                let is = into.all(|edge| self.is_within_lanes(edge.args[i], assumed));
+                let is = self.into[block.index()].iter().all(|edge| self.is_within_lanes(edge.args[i], assumed));
                 if !is {
                     assumed.truncate(n);
                 }

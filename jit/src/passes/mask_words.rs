@@ -12,7 +12,7 @@
 use super::defs::Defs;
 use super::make::Maker;
 use super::{identity, replace};
-use crate::ir::{BlockId, Edge, Inst, Kind, Region, Type, Value};
+use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
 use std::collections::HashMap;
@@ -25,41 +25,81 @@ pub fn run(region: &mut Region) {
     if !region.blocks.iter().flat_map(|block| &block.insts).any(finds_first) {
         return;
     }
-    let mut defs = Defs::of(region);
-    for b in (0..region.blocks.len() as u32).map(BlockId) {
-        for i in 0..region.block(b).params.len() {
-            let mask = region.block(b).params[i];
-            if region.ty(mask) == Type::MASK
-                && let Some(rests) = rests(region, &defs, b, i)
-            {
-                as_word(region, &defs, b, i, &rests);
-                defs = Defs::of(region);
+    // What asks for the bits of a mask that it is brought is no longer in that one's way.
+    loop {
+        let defs = Defs::of(region);
+        let found = waiting(region, &defs);
+        if found.is_empty() {
+            break;
+        }
+        as_words(region, &defs, &found);
+    }
+}
+
+/// A parameter of a block that is to be a word.
+struct Waiting {
+    block: BlockId,
+    /// Which one it is.
+    place: usize,
+    mask: Value,
+    /// The masks without its first lane.
+    rests: Vec<Value>,
+}
+
+/// What reads and brings a mask that is a parameter.
+#[derive(Default)]
+struct Use<'a> {
+    readers: Vec<&'a Inst>,
+    /// The parameters that it is handed on to.
+    handed_on: Vec<(BlockId, usize)>,
+    brought: Vec<Value>,
+}
+
+/// The parameters that may be words.
+fn waiting(region: &Region, defs: &Defs) -> Vec<Waiting> {
+    let params = || {
+        (0..)
+            .map(BlockId)
+            .zip(&region.blocks)
+            .flat_map(|(b, block)| (0..).zip(&block.params).map(move |(i, &v)| (b, i, v)))
+    };
+    let masks = || params().filter(|&(.., v)| region.ty(v) == Type::MASK);
+    let mut uses: HashMap<Value, Use<'_>> = masks().map(|(.., v)| (v, Use::default())).collect();
+    for block in &region.blocks {
+        for inst in &block.insts {
+            for arg in &inst.args {
+                uses.entry(*arg).and_modify(|of| of.readers.push(inst));
+            }
+        }
+        for edge in block.end.edges() {
+            for (at, (arg, param)) in edge.args.iter().zip(&region.block(edge.to).params).enumerate() {
+                uses.entry(*arg).and_modify(|of| of.handed_on.push((edge.to, at)));
+                uses.entry(*param).and_modify(|of| of.brought.push(*arg));
             }
         }
     }
+    let found = masks().filter_map(|(block, place, mask)| {
+        let rests = rests(defs, (block, place), mask, uses.get(&mask)?)?;
+        Some(Waiting { block, place, mask, rests })
+    });
+    found.collect()
 }
 
 /// The masks without the first lane of a parameter, if there is one on some way into its block and instructions use it
 /// for nothing else.
-fn rests(region: &Region, defs: &Defs, b: BlockId, i: usize) -> Option<Vec<Value>> {
-    let mask = region.block(b).params[i];
+fn rests(defs: &Defs, own: (BlockId, usize), mask: Value, of: &Use<'_>) -> Option<Vec<Value>> {
     let mut rests = Vec::new();
-    for block in &region.blocks {
-        for inst in block.insts.iter().filter(|inst| inst.args.contains(&mask)) {
-            match (inst.kind, inst.result) {
-                (Kind::MaskBits | Kind::AnyLane, _) => {}
-                (_, Some(rest)) if is_rest(defs, inst, mask) => rests.push(rest),
-                _ => return None,
-            }
-        }
-        // Loops within the turn of a lane may come back to its block, with the lanes that still wait.
-        let hands_on = |edge: &Edge| (0..).zip(&edge.args).any(|(at, &arg)| arg == mask && (edge.to, at) != (b, i));
-        if block.end.edges().any(hands_on) {
-            return None;
+    for inst in &of.readers {
+        match (inst.kind, inst.result) {
+            (Kind::MaskBits | Kind::AnyLane, _) => {}
+            (_, Some(rest)) if is_rest(defs, inst, mask) => rests.push(rest),
+            _ => return None,
         }
     }
-    let mut into = region.blocks.iter().flat_map(|block| block.end.edges()).filter(|edge| edge.to == b);
-    into.any(|edge| rests.contains(&edge.args[i]) || first_of(defs, edge.args[i]).is_some()).then_some(rests)
+    // Loops within the turn of a lane may come back to its block, with the lanes that still wait.
+    let stays = of.handed_on.iter().all(|&to| to == own);
+    let comes_round = of.brought.iter().any(|&arg| rests.contains(&arg) || first_of(defs, arg).is_some());
+    (stays && comes_round).then_some(rests)
 }
 
 /// Returns whether an instruction takes the first lane out of a mask.
@@ -80,35 +120,43 @@ fn first_of(defs: &Defs, first: Value) -> Option<(Value, Value)> {
     (defs.known(shifted.arg(0)) == Some(1)).then_some((bits, of))
 }
 
-/// Has a parameter be the bits of the mask that it was.
-fn as_word(region: &mut Region, defs: &Defs, b: BlockId, i: usize, rests: &[Value]) {
-    let (mask, word) = (region.block(b).params[i], region.new_value(WORD));
-    region.blocks[b.index()].params[i] = word;
-    let mut replaced: Vec<(Value, Value)> = Vec::new();
+/// Has parameters be the bits of the masks that they were.
+fn as_words(region: &mut Region, defs: &Defs, found: &[Waiting]) {
     let mut words = HashMap::new();
+    let mut of_rests = HashMap::new();
+    for waiting in found {
+        let word = region.new_value(WORD);
+        region.blocks[waiting.block.index()].params[waiting.place] = word;
+        words.insert(waiting.mask, word);
+        of_rests.extend(waiting.rests.iter().map(|&rest| (rest, word)));
+    }
+    let mut known = words.clone();
+    let mut replaced: Vec<(Value, Value)> = Vec::new();
     for at in 0..region.blocks.len() {
         let insts = std::mem::take(&mut region.blocks[at].insts);
         let mut new = Vec::with_capacity(insts.len());
         let mut m = Maker { region, to: &mut new };
-        if at == b.index() {
-            m.to.push(Inst { kind: Kind::MaskFromBits, args: vec![word], result: Some(mask) });
+        for waiting in found.iter().filter(|waiting| waiting.block.index() == at) {
+            let word = words[&waiting.mask];
+            m.to.push(Inst { kind: Kind::MaskFromBits, args: vec![word], result: Some(waiting.mask) });
         }
         for mut inst in insts {
+            let word = inst.args.first().and_then(|arg| words.get(arg)).copied();
             match (inst.kind, inst.result) {
-                (Kind::MaskBits, Some(bits)) if inst.args[0] == mask => {
+                (Kind::MaskBits, Some(bits)) if let Some(word) = word => {
                     replaced.push((bits, word));
                     continue;
                 }
-                (Kind::AnyLane, _) if inst.args[0] == mask => {
+                (Kind::AnyLane, _) if let Some(word) = word => {
                     let none = m.constant(Ty::U64, 0);
                     inst.kind = Kind::Op { op: Op::Ne, ty: Ty::U64, from: Ty::U64 };
                     inst.args = vec![word, none];
                 }
-                (_, Some(rest)) if rests.contains(&rest) => {
+                (_, Some(rest)) if let Some(&word) = of_rests.get(&rest) => {
                     let one = m.constant(Ty::U64, 1);
                     let less = m.op(Op::Sub, Ty::U64, &[word, one]);
                     let bits = m.op(Op::And, Ty::U64, &[word, less]);
-                    words.insert(rest, bits);
+                    known.insert(rest, bits);
                     inst = Inst { kind: Kind::MaskFromBits, args: vec![bits], result: inst.result };
                 }
                 _ => {}
@@ -117,23 +165,29 @@ fn as_word(region: &mut Region, defs: &Defs, b: BlockId, i: usize, rests: &[Valu
         }
         region.blocks[at].insts = new;
     }
-    words.insert(mask, word);
-    hand_on(region, b, i, |mask| words.get(&mask).copied().or_else(|| Some(first_of(defs, mask)?.0)));
+    hand_on(region, found, |mask| known.get(&mask).copied().or_else(|| Some(first_of(defs, mask)?.0)));
     let mut to = identity(region);
     replaced.into_iter().for_each(|(bits, word)| to[bits.index()] = word);
     replace(region, &to);
 }
 
-/// Has all ways into a block bring the bits of a mask: those that are known, or what is asked for at the end of the
+/// Has all ways into the blocks bring the bits of masks: those that are known, or what is asked for at the end of the
 /// block before.
-fn hand_on(region: &mut Region, b: BlockId, i: usize, bits_of: impl Fn(Value) -> Option<Value>) {
+fn hand_on(region: &mut Region, found: &[Waiting], bits_of: impl Fn(Value) -> Option<Value>) {
+    let mut places: HashMap<BlockId, Vec<usize>> = HashMap::new();
+    found.iter().for_each(|waiting| places.entry(waiting.block).or_default().push(waiting.place));
     for at in 0..region.blocks.len() {
+        if !region.blocks[at].end.edges().any(|edge| places.contains_key(&edge.to)) {
+            continue;
+        }
         let mut end = region.blocks[at].end.clone();
         let mut insts = std::mem::take(&mut region.blocks[at].insts);
-        for edge in end.edges_mut().filter(|edge| edge.to == b) {
-            let mut m = Maker { region, to: &mut insts };
-            let mask = edge.args[i];
-            edge.args[i] = bits_of(mask).unwrap_or_else(|| m.inst(Kind::MaskBits, &[mask], WORD));
+        for edge in end.edges_mut() {
+            for &place in places.get(&edge.to).into_iter().flatten() {
+                let mut m = Maker { region, to: &mut insts };
+                let mask = edge.args[place];
+                edge.args[place] = bits_of(mask).unwrap_or_else(|| m.inst(Kind::MaskBits, &[mask], WORD));
+            }
         }
         region.blocks[at].insts = insts;
         region.blocks[at].end = end;
