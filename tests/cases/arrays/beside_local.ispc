@@ -3,6 +3,8 @@
 //~ run: tiles(a=iota, n=64, out=zeros) out[i] == (i < 24 ? n * (i % 8) * (i / 8 + 1) : 0)
 export void tiles(const uniform int a[], uniform int n, uniform int out[]) {
     uniform int tile[24];
+    foreach (i = 0 ... 24)
+        tile[i] = 0;
     for (uniform int k = 0; k < n; ++k) {
         for (uniform int row = 0; row < 3; ++row) {
             foreach (column = 0 ... 8)
