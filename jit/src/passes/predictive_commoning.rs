@@ -29,10 +29,13 @@ const MOST_CARRIED: usize = 4;
 /// Runs the pass.
 pub fn run(region: &mut Region) {
     let mut carried = Vec::new();
+    // Loads that are carried change no frames.
+    let mut frames_are_private = None;
     for b in (0..region.blocks.len() as u32).map(BlockId) {
         let Some(entered) = entry(region, b).filter(|_| is_simple(region.block(b))) else { continue };
         let defs = Defs::of(region);
-        let found = Loop::new(region, &defs, b).carried();
+        let frames_are_private = *frames_are_private.get_or_insert_with(|| mem2reg::frames_are_private(region));
+        let found = Loop::new(region, &defs, b, frames_are_private).carried();
         if !found.is_empty() {
             carried.extend(carry(region, b, entered, &found));
         }
@@ -90,9 +93,8 @@ struct Loop<'a> {
 }
 
 impl<'a> Loop<'a> {
-    fn new(region: &'a Region, defs: &'a Defs, b: BlockId) -> Self {
+    fn new(region: &'a Region, defs: &'a Defs, b: BlockId, frames_are_private: bool) -> Self {
         let block = region.block(b);
-        let frames_are_private = mem2reg::frames_are_private(region);
         let back = block.end.edges().find(|edge| edge.to == b);
         let args = back.iter().flat_map(|edge| edge.args.iter().copied());
         Loop { region, defs, block, frames_are_private, next: block.params.iter().copied().zip(args).collect() }
