@@ -210,7 +210,7 @@ fn branches_and_guards_on_constants_are_decided() {
 #[test]
 fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
     let (mut copied, mut in_advance, mut hoisted, mut carried, mut rounds, mut passed_over) = (0, 0, 0, 0, 0, 0);
-    let (mut at_once, mut grouped) = (0, 0);
+    let (mut at_once, mut grouped, mut begun_anew) = (0, 0, 0);
     let natives = harness::natives();
     let n = seeds(0, 250);
     let mut host = Host::new(Width::new(4).unwrap());
@@ -245,6 +245,9 @@ fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
         at_once += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && free(b) && seen[i]) as usize;
         let together = |inst: &Inst| matches!(inst.kind, Kind::Op { op: Op::Le, ty: Ty::U32, .. });
         grouped += after.blocks.iter().any(|b| free(b) && b.insts.iter().any(together)) as usize;
+        // A round that is about to leave the region goes back to the loop with the checks.
+        let anew = |b: &Block| b.cold && matches!(&b.end, End::Jump(edge) if !edge.args.is_empty());
+        begun_anew += after.blocks.iter().any(anew) as usize;
         // Of the counter, what changes as it does, and what does not change, nothing is handed from round to round.
         let lean = |b: &Block| b.params.len() == 2 && b.insts.iter().all(|i| i.kind.exit().is_none());
         in_advance += after.blocks.iter().enumerate().any(|(i, b)| looping(b, i) && lean(b)) as usize;
@@ -293,6 +296,7 @@ fn counted_loops_run_without_checks_where_all_rounds_are_in_bounds() {
     assert!(copied * 2 > n, "{copied} of {n} loops have a copy without checks");
     assert_eq!(at_once, copied, "loops may enter their copies at once");
     assert!(grouped * 8 > n, "{grouped} of {n} copies ask once whether near indices wrap around");
+    assert!(begun_anew * 16 > n, "in {begun_anew} of {n} copies rounds may begin anew elsewhere");
     assert!(in_advance * 4 > n, "{in_advance} of {n} copies count one number");
     assert!(hoisted * 10 > n, "{hoisted} of {n} copies load less");
     assert!(carried * 25 > n, "in {carried} of {n} loops a round takes what the one before it had");

@@ -158,8 +158,35 @@ pub fn counted(host: &Host, seed: u64) -> Region {
         b.jump(body, &[]);
     }
     b.switch_to(body);
+    // Ways that leave the region, before a round has done anything, and behind that.
+    let mut ways = Rng(seed ^ 0x5bd1_e995);
+    let way_out = |b: &mut Builder, ways: &mut Rng| {
+        let [low, one] = [31, ways.below(32) as u64].map(|x| b.constant(Ty::I16, x));
+        let low = b.op(Op::And, Ty::I16, &[other, low]);
+        let goes = ways.chance(50);
+        let cond = b.op(if goes { Op::Eq } else { Op::Ne }, Ty::I16, &[low, one]);
+        let (left, on, [first, second]) = (b.block(), b.block(), [0; 2].map(|_| b.block()));
+        let (then, other) = if goes { (left, on) } else { (on, left) };
+        b.branch(cond, (then, &[]), (other, &[]));
+        b.switch_to(left);
+        b.effect(Kind::Count(2), &[]);
+        let fork = b.op(Op::Eq, Ty::F32, &[scale_of_sum, scale_of_sum]);
+        b.branch(fork, (first, &[]), (second, &[]));
+        for block in [first, second] {
+            b.switch_to(block);
+            let out = leave(b, i);
+            b.end(End::Exit(out));
+        }
+        b.switch_to(on);
+    };
+    if ways.chance(20) {
+        way_out(&mut b, &mut ways);
+    }
     let out = leave(&mut b, i);
     b.effect(Kind::Tick { units: 1, exit: out }, &[]);
+    if ways.chance(5) {
+        way_out(&mut b, &mut ways);
+    }
     for _ in 0..rng.below(5).saturating_sub(2) {
         b.effect(Kind::FramePass, &[]);
     }

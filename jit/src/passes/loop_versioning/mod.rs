@@ -21,11 +21,15 @@
 //!
 //! # Which loops
 //!
-//! A cycle of blocks with one branch, which compares an integer that changes by a constant power of two in every round with
-//! one that does not change. On the cycle there are pure instructions, plain loads and stores, guards, polls and counters:
+//! A cycle of blocks with one branch that stays in the region, which compares an integer that changes by a constant power of two in
+//! every round with one that does not change. On the cycle there are pure instructions, plain loads and stores, guards, polls and counters:
 //! nothing else happens while the copy runs. At least one guard is `d <u span`, where the span does not change and `d` changes by
 //! a constant, wrapping around in its type; guards whose condition does not change are asked in `range` too. At most [`MAX_INSTS`]
 //! instructions are copied.
+//!
+//! A branch to a way that leaves the region, a few blocks behind it, is in the copy, too: a round that takes it has done nothing but
+//! compute and load until then, and begins anew in the loop with the checks. So is it with `if`s that nobody has taken (variant
+//! `prune`).
 //!
 //! A branch to the slow way of an access under a mask counts as a guard: the copy goes the fast way. A cycle with these and without
 //! guards is not copied: it is most likely for a loop's last lanes, which go round once.
@@ -386,6 +390,9 @@ impl<'a> Counted<'a> {
 
     /// What a round counts, if it can be counted before the first one: nothing else could leave the copy.
     fn counts_in_advance(&self, checked: &[Value]) -> Option<InAdvance> {
+        if !self.cycle.leaving.is_empty() {
+            return None;
+        }
         let leaving = self.insts().filter(|inst| {
             inst.kind.exit().is_some() && !checked.contains(inst.args.first().unwrap_or(&Value(u32::MAX)))
         });
@@ -486,7 +493,8 @@ impl<'a> Counted<'a> {
         (0..params.len()).filter(move |&i| !derived[i])
     }
 
-    /// Copies what is kept of the cycle into one block, with what stands for values that are known before it.
+    /// Copies what is kept of the cycle into one block, or into several that end where a way leaves the region, with what stands for
+    /// values that are known before it.
     fn copy(
         &mut self,
         copy: BlockId,
@@ -504,6 +512,9 @@ impl<'a> Counted<'a> {
         }
         let mut insts = Vec::new();
         progress.derive(&mut Maker { region: self.region, to: &mut insts }, now, &mut to);
+        // A round that is about to leave the region begins anew in the loop with the checks, which does that.
+        let anew = self.region.block(self.head()).params.iter().map(|p| to.get(p).copied().unwrap_or(*p)).collect();
+        let anew = Edge { to: self.head(), args: anew };
         for b in self.cycle.blocks.clone() {
             for p in self.region.block(b).params.clone() {
                 if let Some(from) = self.brought.get(&p) {
@@ -519,6 +530,15 @@ impl<'a> Counted<'a> {
                     self.copy_inst(inst, &mut to, &mut insts);
                 }
             }
+            if let Some(&(_, cond, truth)) = self.cycle.leaving.iter().find(|&&(at, ..)| at == b) {
+                let cond = to.get(&cond).copied().unwrap_or(cond);
+                let [left, next] = [1, 2].map(|i| BlockId(self.region.blocks.len() as u32 + i));
+                let [on, out] = [next, left].map(|to| Edge { to, args: Vec::new() });
+                let (then, other) = if truth { (on, out) } else { (out, on) };
+                let (params, insts) = (std::mem::take(&mut params), std::mem::take(&mut insts));
+                self.region.blocks.push(block(params, insts, End::Branch { cond, then, other }));
+                self.region.blocks.push(Block { cold: true, ..block(Vec::new(), Vec::new(), End::Jump(anew.clone())) });
+            }
         }
         let after = |v: Value| to.get(&v).copied().unwrap_or(v);
         let mut args: Vec<Value> = self.next.iter().map(|&v| after(v)).collect();
@@ -529,7 +549,7 @@ impl<'a> Counted<'a> {
             args[i] = progress.last(*p).unwrap_or(args[i]);
         }
         // What only those behind the copy ask for has a place there.
-        let behind = BlockId(copy.0 + 1);
+        let behind = BlockId(self.region.blocks.len() as u32 + 1);
         let (then, other) = (Edge { to: copy, args: again }, Edge { to: behind, args: Vec::new() });
         let back = Edge { to: self.head(), args };
         self.region.blocks.push(block(params, insts, End::Branch { cond: more, then, other }));
