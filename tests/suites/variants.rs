@@ -221,6 +221,48 @@ fn a_step_that_is_a_multiple_of_the_width_makes_vectors_of_index_arithmetic() {
     }
 }
 
+/// A step of a sorting network, and one of its accesses alone; nothing is divided.
+const NETWORK: &str = "export void f(uniform int x[], uniform int out[], uniform int n, uniform int step) {
+    foreach (i = 0 ... n) {
+        int low = ((i & ~(step - 1)) << 1) | (i & (step - 1));
+        int a = x[low], b = x[low + step];
+        if (a > b) {
+            x[low] = b;
+            x[low + step] = a;
+        }
+    }
+}";
+const ONE_ACCESS: &str = "export void f(uniform int x[], uniform int out[], uniform int n, uniform int step) {
+    foreach (i = 0 ... n) {
+        int low = ((i & ~(step - 1)) << 1) | (i & (step - 1));
+        out[i] = x[low];
+    }
+}";
+
+/// Whatever the profile has seen: where lanes lie in a row, the indices themselves could be tested, once for each access.
+#[test]
+fn one_test_for_several_accesses_is_better_than_one_for_each() {
+    let steps = [64, 64, 64, 2, 64, 1, 64, 32];
+    for engine in jits() {
+        for (source, is_better) in [(NETWORK, true), (ONE_ACCESS, false)] {
+            let [on, interp] = [engine, Engine::Interp].map(|engine| module(engine, source, settings()));
+            for step in steps.repeat(4) {
+                let run = |module: &Module| {
+                    let mut x: Vec<i32> = (0..1024).map(|i| i * i % 97).collect();
+                    let mut out = vec![0; 512];
+                    let args = [Value::slice_mut(&mut x), Value::slice_mut(&mut out), 512.into(), step.into()];
+                    module.call("f", &args).unwrap();
+                    (x, out)
+                };
+                assert_eq!(run(&on), run(&interp), "{engine}: {step}");
+            }
+            let aligned = times(&on, Variant::Aligned, Outcome::Hit);
+            assert_eq!(aligned > 0, is_better, "{engine}: {aligned}");
+            assert!(times(&on, Variant::Consecutive, Outcome::Hit) > 0, "{engine}");
+        }
+    }
+}
+
 const SCATTER: &str = "export void f(uniform int out[], const uniform int at[], uniform int n) {
     foreach (i = 0 ... n) out[at[i]] = i;
 }";

@@ -76,13 +76,19 @@ impl Recorder<'_> {
         if missing.given == 0 || lanes.given & frame.fails != 0 {
             return;
         }
-        // A test of the indices themselves is one code for all, and cheap where no quotients are saved.
+        // A test of the indices themselves is one code for all, and cheap where it is made once and no quotients are saved.
         let place = self.place(state);
         let (f, width) = (self.function(frame.function), self.program.width);
         let analysis = self.analysis(frame.function);
         let Some(assuming) = analysis.assuming(f, width) else { return };
         let divides = assuming.given(lanes).any(|assumption| assumption.what == Assumed::NotNegative);
-        if !divides && self.advice.access_pattern(place).is_some() || !self.advice.allows(Variant::Aligned, place) {
+        let serves = |pc: usize| {
+            let other = assuming.index(pc as u32);
+            other.stride.is_some() && other.given != 0 && other.given & !lanes.given == 0
+        };
+        let pays =
+            divides || self.advice.access_pattern(place).is_none() || (frame.pc as usize + 1..f.code.len()).any(serves);
+        if !pays || !self.advice.allows(Variant::Aligned, place) {
             return;
         }
         let found: Option<Vec<(Assumption, Value)>> =
