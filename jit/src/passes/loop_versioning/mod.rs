@@ -411,8 +411,9 @@ impl<'a> Counted<'a> {
         let in_exits = exits.flat_map(|e| self.region.exits[e.index()].values());
         let used = self.insts().flat_map(|inst| inst.args.iter().copied()).chain(in_exits);
         let handed = self.brought.values().copied().chain(self.next.iter().copied());
+        let asked = self.cycle.checks.iter().copied().chain(self.cycle.leaving.iter().map(|&(_, cond, _)| cond));
         let at_latch = |v: Value| self.home.get(v.index()).is_some_and(|&b| self.dominators.dominates(b, self.latch()));
-        used.chain(handed).all(|v| self.is_inside(v) || at_latch(v))
+        used.chain(handed).chain(asked).all(|v| self.is_inside(v) || at_latch(v))
     }
 
     /// The value that something inside the cycle will have in the next round, computed before it.
