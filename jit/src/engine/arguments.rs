@@ -22,9 +22,10 @@ pub(super) struct Arguments {
     same: AtomicU32,
     /// Nanoseconds that the version had run when they became so.
     since: AtomicU64,
-    /// How often they have been others, one time after another; and for how many entries nobody looks for that reason.
+    /// How often they have been others, one time after another; and the entry at which somebody looks next, which is later for that
+    /// reason, by the number of those before it.
     others: AtomicU32,
-    unseen: AtomicU32,
+    next: AtomicU64,
 }
 
 impl Arguments {
@@ -34,37 +35,39 @@ impl Arguments {
         let regs = region.arguments.iter().filter(|r| is_wanted && !known(r));
         let places: Box<[_]> = regs.map(|&r| (r, prepared.register(region.function, r))).collect();
         let last = places.iter().map(|_| AtomicU64::new(0)).collect();
-        let [same, others, unseen] = [(); 3].map(|()| AtomicU32::new(0));
-        Arguments { places, last, same, since: AtomicU64::new(0), others, unseen }
+        let [same, others] = [(); 2].map(|()| AtomicU32::new(0));
+        let [since, next] = [(); 2].map(|()| AtomicU64::new(0));
+        Arguments { places, last, same, since, others, next }
     }
 
     /// Looks whether the arguments are still the same; gives them when they have been for long enough, and for four
     /// times as long, and so on; with how many times as long that is. Where they change all the time, it looks at one entry of a few.
-    /// The version has run for so many `nanos`, if time counts.
+    /// There have been so many entries before this one, and the version has run for so many `nanos`, if time counts.
     #[inline]
     pub fn look(
         &self,
+        entry: u64,
         pause: &Pause<'_>,
         settings: &Settings,
         nanos: impl Fn() -> Option<u64>,
     ) -> Option<Box<(Vec<Constant>, u32)>> {
-        if self.pass_over(1) != 0 { None } else { self.compare(pause, settings, nanos()) }
+        if self.unseen(entry) != 0 { None } else { self.compare(entry, pause, settings, nanos()) }
     }
 
-    /// Of so many entries that are about to be made, nobody looks at so many, which are counted as made.
+    /// How many entries there are from one on until somebody looks.
     #[inline(always)]
-    pub fn pass_over(&self, entries: u32) -> u32 {
-        if self.places.is_empty() {
-            return entries;
-        }
-        let unseen = self.unseen.load(Ordering::Relaxed);
-        let passed = unseen.min(entries);
-        self.unseen.store(unseen - passed, Ordering::Relaxed);
-        passed
+    pub fn unseen(&self, entry: u64) -> u64 {
+        if self.places.is_empty() { u64::MAX } else { self.next.load(Ordering::Relaxed).saturating_sub(entry) }
     }
 
     #[inline(never)]
-    fn compare(&self, pause: &Pause<'_>, settings: &Settings, nanos: Option<u64>) -> Option<Box<(Vec<Constant>, u32)>> {
+    fn compare(
+        &self,
+        entry: u64,
+        pause: &Pause<'_>,
+        settings: &Settings,
+        nanos: Option<u64>,
+    ) -> Option<Box<(Vec<Constant>, u32)>> {
         let mut same = true;
         for ((_, place), last) in self.places.iter().zip(&self.last) {
             let now = pause.uniform(*place);
@@ -75,7 +78,7 @@ impl Arguments {
         }
         if !same {
             let others = self.others.load(Ordering::Relaxed);
-            self.unseen.store((1 << others) - 1, Ordering::Relaxed);
+            self.next.store(entry + (1 << others), Ordering::Relaxed);
             self.others.store((others + 1).min(MOST_UNSEEN), Ordering::Relaxed);
             self.same.store(0, Ordering::Relaxed);
             self.since.store(nanos.unwrap_or(0), Ordering::Relaxed);

@@ -43,8 +43,8 @@ const UNKNOWN: usize = 32 << 10;
 /// Mask words that there must be for what is called.
 const LEAST_WORDS: usize = 160;
 
-/// Most calls that enter a version before somebody looks whether another suits better.
-const MOST_READY: u32 = 64;
+/// Most entries of a version that calls find at once, before somebody looks whether another suits better.
+const MOST_READY: u64 = 256;
 
 /// Who makes the calls of a version that is entered.
 pub(super) struct Calls<'a> {
@@ -178,6 +178,7 @@ impl<'a> Calling<'a> {
         // the thread about its frames shows the call first.
         let made = unsafe { context.begin_fast_call(call, mask, depth, version.room(), to, version.counters()) };
         let Some(made) = made else { return Attempt::Refused };
+        version.begin();
         let before = context.fuel_used();
         let leave_at = before.saturating_add(version.rounds_until_look() as i64);
         let leave_at = std::mem::replace(&mut context.leave_at, leave_at);
@@ -368,7 +369,7 @@ fn find_callee(
     if lanes.is_some() || !is_held {
         let version = Arc::clone(version);
         if let Some(lanes) = lanes {
-            at_hand.make_ready(landing.number, mask, lanes, unseen - 1, &version);
+            at_hand.make_ready(landing.number, mask, lanes, version.begun() + unseen, &version);
         }
         if !is_held {
             at_hand.hold(call.first(), version);

@@ -3,7 +3,8 @@
 //! Reading the clock twice takes some 50 ns, as much as a short entry. So the first entries of a version are measured,
 //! in case there are no more, and then one of 64, which stands for all 64, or of fewer where entries are long: about a
 //! nanosecond for each short entry, and half a hundredth of the time of long ones. The calls that a measured entry makes are
-//! measured, too, and made in a slower way, as are those around it, and itself if it is called: then it is one of 1024.
+//! measured, too, and made in a slower way, as are those around it, and itself if it is called: then it is one of 1024. It is the entry
+//! whose turn it is, whoever makes it: an entry that makes many calls is not measured for one of those.
 
 use crate::stress::mix;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -75,12 +76,12 @@ impl Clock {
     }
 
     /// The entry is over, which has spent so many nanoseconds in what it has called. To measure it took what so many calls take longer when
-    /// they are measured, itself among them if native code has called it. What it has called may have entered the same: `entry` is the
-    /// number of all that have ended.
-    pub fn end(&self, measure: &Measure, entry: u64, elsewhere: u64, calls: u64) {
+    /// they are measured, itself among them if native code has called it. What it has called may have entered the same: so many have
+    /// begun.
+    pub fn end(&self, measure: &Measure, begun: u64, elsewhere: u64, calls: u64) {
         let took = (measure.start.elapsed().as_nanos() as u64).saturating_sub(elsewhere);
         self.nanos.fetch_add(took * measure.weight, Ordering::Relaxed);
-        self.space(entry, self.every_of(took, calls));
+        self.space(begun.saturating_sub(1), self.every_of(took, calls));
     }
 
     /// Of how many entries that take so long it is worth to measure one.
@@ -118,7 +119,7 @@ mod tests {
         let measures = |entry| {
             let measure = clock.begin(entry);
             std::thread::sleep(nap);
-            measure.inspect(|measure| clock.end(measure, entry, 0, 0)).is_some()
+            measure.inspect(|measure| clock.end(measure, entry + 1, 0, 0)).is_some()
         };
         (0..2).for_each(|entry| _ = measures(entry));
         assert!(clock.time() >= 2 * nap);
@@ -161,15 +162,32 @@ mod tests {
         let (mut measured, mut again, mut last) = (0, 0, false);
         for first in (0..50_000_000).step_by(501) {
             let measure = clock.begin(first);
-            (first..first + 500).step_by(20).for_each(|entry| _ = clock.begin(entry));
+            (first + 1..=first + 500).step_by(20).for_each(|entry| _ = clock.begin(entry));
             let is_measured = measure.is_some();
             measured += is_measured as u32;
             again += (is_measured && last) as u32;
             last = is_measured;
             if let Some(measure) = measure {
-                clock.end(&measure, first + 500, 0, 1_000_000);
+                clock.end(&measure, first + 501, 0, 1_000_000);
             }
         }
         assert!(measured > 100 && again < measured / 20, "{again} of {measured}");
+    }
+    #[test]
+    fn an_entry_that_makes_many_calls_is_measured_no_more_often_than_others() {
+        let clock = Clock::new(true, false);
+        let measures = |entry| clock.begin(entry).inspect(|measure| clock.end(measure, entry + 1, 0, 1)).is_some();
+        // One of 100 looks at all times whether it is its turn, the others only when it can be that of one of them.
+        let [mut of_one, mut of_others] = [0_u32; 2];
+        let mut until = 0;
+        for entry in 0..10_000_000 {
+            if entry % 100 == 0 {
+                of_one += measures(entry) as u32;
+            } else if entry >= until {
+                of_others += measures(entry) as u32;
+                until = entry + 1 + clock.unmeasured(entry + 1);
+            }
+        }
+        assert!(of_others > 5_000 && of_one < of_others / 50, "{of_one} and {of_others}");
     }
 }

@@ -79,12 +79,13 @@ pub(super) struct AtHand {
     held: Vec<Arc<Version>>,
 }
 
-/// What a fast call enters so many times more, if it is made in these lanes: of those which are one, or of those which are several.
+/// What a fast call enters until so many entries of that have begun, if it is made in these lanes: of those which are one, or of those
+/// which are several.
 #[derive(Default)]
 struct Ready {
     call: u64,
     lanes: Lanes,
-    left: u32,
+    until: u64,
     version: Option<Arc<Version>>,
 }
 
@@ -305,22 +306,19 @@ impl AtHand {
     /// What a fast call, by its number, enters in these lanes, with these arguments, if that is known.
     #[inline(always)]
     pub fn ready(
-        &mut self,
+        &self,
         call: u64,
         mask: u64,
         argument: impl Fn(RegisterSlot) -> Option<u64>,
     ) -> Option<*const Version> {
-        let ready = self.ready.get_mut(ready_at(call, mask))?;
-        if ready.call != call || !ready.lanes.have(mask) || ready.left == 0 {
+        let ready = self.ready.get(ready_at(call, mask))?;
+        if ready.call != call || !ready.lanes.have(mask) {
             return None;
         }
         // Who finds another then notes it.
         let version = ready.version.as_ref()?;
-        if version.finds_constants(argument) != Some(true) {
-            return None;
-        }
-        ready.left -= 1;
-        Some(Arc::as_ptr(version))
+        let suits = version.begun() < ready.until && version.finds_constants(argument) == Some(true);
+        suits.then(|| Arc::as_ptr(version))
     }
 
     /// It has to be found what a fast call enters. Returns whether that was so the last time that it, or another in its place, was made.
@@ -333,13 +331,14 @@ impl AtHand {
             return false;
         };
         let is_again = ready.call == call;
-        (ready.call, ready.left) = (call, 0);
+        (ready.call, ready.until) = (call, 0);
         is_again
     }
 
-    /// So many times more, a fast call that has been found again enters a version in these lanes, of which `mask` is one set.
-    pub fn make_ready(&mut self, call: u64, mask: u64, lanes: Lanes, left: u32, version: &Arc<Version>) {
-        self.ready[ready_at(call, mask)] = Ready { call, lanes, left, version: Some(Arc::clone(version)) };
+    /// Until so many of its entries have begun, a fast call that has been found again enters a version in these lanes, of which `mask` is
+    /// one set.
+    pub fn make_ready(&mut self, call: u64, mask: u64, lanes: Lanes, until: u64, version: &Arc<Version>) {
+        self.ready[ready_at(call, mask)] = Ready { call, lanes, until, version: Some(Arc::clone(version)) };
     }
 
     /// A version that is held.

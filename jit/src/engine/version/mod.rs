@@ -119,6 +119,8 @@ pub(super) struct Version {
     measured: Mutex<Vec<(Variant, f64)>>,
     /// Variants that had lost, here or elsewhere, when somebody asked last whether one of its own has.
     losses: AtomicU32,
+    /// Entries that have begun; and those that are over.
+    begun: AtomicU64,
     pub entries: AtomicU64,
     /// How often it would have been entered but for its constants.
     pub other_constants: AtomicU64,
@@ -239,7 +241,7 @@ impl Version {
         let is_simple = region.pc == 0
             && facts.entries.is_empty()
             && !region.handler_calls.iter().any(|call| matches!(call.op, Op::Launch | Op::LaunchInd | Op::Sync));
-        let [entries, other_constants, rounds, entries_seen] = [(); 4].map(|()| AtomicU64::new(0));
+        let [begun, entries, other_constants, rounds, entries_seen] = [(); 5].map(|()| AtomicU64::new(0));
         let room = Room { bytes: region.frame_bytes, depth: region.depth, passes_frames };
         let (masks, one_lane_words) = (facts.mask_words(region.width.full_mask()), facts.one_lane_words());
         Version {
@@ -263,6 +265,7 @@ impl Version {
             contends: AtomicBool::new(false),
             measured: Mutex::new(Vec::new()),
             losses: AtomicU32::new(0),
+            begun,
             entries,
             other_constants,
             rounds,
@@ -321,13 +324,14 @@ impl Version {
         if !pause.has_room(&self.room) {
             return (None, Leads::Nowhere);
         }
-        let special = self.arguments.look(pause, settings, || self.is_timed.then(|| self.clock.nanos()));
+        let entry = self.begin();
+        let special = self.arguments.look(entry, pause, settings, || self.is_timed.then(|| self.clock.nanos()));
         // Somebody looks at it in the midst of an entry that is long: what it begins with need not be what it does all
         // the time.
         let leave_after = at_most.unwrap_or_else(|| self.rounds_until_look()) as i64;
         // So that there is a poll by then. What is held back counts as used meanwhile.
         let held_back = (pause.ticks() - leave_after).max(0);
-        let measure = self.clock.begin(self.entries.load(Ordering::Relaxed));
+        let measure = self.clock.begin(entry);
         let run = if self.words <= words.len() {
             self.run(pause, words, leave_after, held_back, measure, calls)
         } else {
@@ -377,8 +381,7 @@ impl Version {
         let exit = unsafe { self.code.best().run(&mut context) };
         let done = calling.map(Calling::done).unwrap_or_default();
         if let Some(measure) = &measure {
-            let entry = self.entries.load(Ordering::Relaxed);
-            self.clock.end(measure, entry, done.nanos, done.measured + shown);
+            self.clock.end(measure, self.begun(), done.nanos, done.measured + shown);
             if self.is_timed && self.clock.nanos() >= self.look_time.load(Ordering::Relaxed) {
                 self.look_at.store(0, Ordering::Relaxed);
             }
@@ -534,10 +537,22 @@ impl Version {
         self.words <= words && ticks <= self.rounds_until_look() as i64
     }
 
-    /// So many entries, and no more than so many, nobody is to look at before they are made. Whoever asks makes them.
-    pub fn entries_unseen(&self, most: u32) -> u32 {
-        let unmeasured = self.clock.unmeasured(self.entries.load(Ordering::Relaxed));
-        self.arguments.pass_over(unmeasured.min(most.into()) as u32)
+    /// How many entries nobody is to look at before they are made, and at most so many.
+    pub fn entries_unseen(&self, most: u64) -> u64 {
+        let begun = self.begun();
+        self.clock.unmeasured(begun).min(self.arguments.unseen(begun)).min(most)
+    }
+
+    /// How many entries have begun.
+    #[inline(always)]
+    pub fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// Begins an entry. Gives the number of those before it.
+    #[inline(always)]
+    pub fn begin(&self) -> u64 {
+        count(&self.begun, 1) - 1
     }
 
     /// What its code needs.
