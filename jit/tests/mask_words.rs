@@ -23,6 +23,11 @@ fn mask_op(b: &mut Builder, op: Op, args: &[Value]) -> Value {
 /// that wait. Each turn takes so many rounds of a loop with the same head. The wrong loop takes out another lane, or asks for something
 /// else; or the lanes that wait come to be others in such a round.
 fn visiting(host: &Host, rounds: u64, wrong: Option<u32>) -> Region {
+    visiting_by(host, rounds, wrong, false)
+}
+
+/// The same; where turns `meet` in a block within that hands on the lanes that wait: what comes first, and every other one.
+fn visiting_by(host: &Host, rounds: u64, wrong: Option<u32>, meet: bool) -> Region {
     let mut b = Builder::new(host.width, host.function, 1);
     let mask = execution_mask(&mut b);
     let all = entry(&mut b, host.places(Type::MASK)[0]);
@@ -33,7 +38,11 @@ fn visiting(host: &Host, rounds: u64, wrong: Option<u32>) -> Region {
     let [own, waiting] = [(); 2].map(|()| b.param(head, Type::MASK));
     let [sum, left] = [(); 2].map(|()| b.param(head, WORD));
     let rounds = b.constant(Ty::U64, rounds);
-    b.jump(head, &[none, all, start, start]);
+    let inner = meet.then(|| b.block());
+    match inner {
+        Some(inner) => b.jump(inner, &[none, all, start]),
+        None => b.jump(head, &[none, all, start, start]),
+    };
     b.switch_to(head);
     let leaves = |b: &mut Builder, own: Value, waiting: Value, sum: Value| {
         b.exit(exit(host, own, vec![(host.places(WORD)[0], sum)], vec![(mask, waiting, None)]))
@@ -63,9 +72,24 @@ fn visiting(host: &Host, rounds: u64, wrong: Option<u32>) -> Region {
     let more = b.op(Op::Add, Ty::U64, &[more, lane]);
     let polled = leaves(&mut b, next, rest, more);
     b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
-    b.jump(head, &[next, rest, more, rounds]);
+    match inner {
+        Some(inner) => {
+            let odd = b.op(Op::And, Ty::U64, &[lane, one]);
+            let odd = b.op(Op::Ne, Ty::U64, &[odd, start]);
+            b.branch(odd, (inner, &[next, rest, more]), (head, &[next, rest, more, rounds]));
+        }
+        None => b.jump(head, &[next, rest, more, rounds]),
+    };
     b.switch_to(done);
     leave(&mut b, host, mask, vec![(host.places(WORD)[0], sum)]);
+    if let Some(inner) = inner {
+        b.switch_to(inner);
+        let [own, waiting] = [(); 2].map(|()| b.param(inner, Type::MASK));
+        let sum = b.param(inner, WORD);
+        let polled = leaves(&mut b, own, waiting, sum);
+        b.effect(Kind::Tick { units: 1, exit: polled }, &[]);
+        b.jump(head, &[own, waiting, sum, start]);
+    }
     b.region
 }
 
@@ -77,8 +101,8 @@ fn masks_handed_on(region: &Region) -> usize {
 fn lanes_are_visited_in_their_order_and_exits_know_which() {
     for lanes in WIDTHS {
         let mut host = host(lanes);
-        for rounds in [0, 2] {
-            let before = Arc::new(visiting(&host, rounds, None));
+        for (rounds, meet) in [(0, false), (2, false), (0, true)] {
+            let before = Arc::new(visiting_by(&host, rounds, None, meet));
             let mut after = Region::clone(&before);
             run_pass("mask_words", &mut after);
             run_pass("dead", &mut after);

@@ -6,16 +6,17 @@
 //! Snapshots have the mask that they make, which an exit writes as bits (`lowering/values.rs`).
 //!
 //! Rules: a mask that is a parameter of a block, of which all that instructions ask for is its bits, whether it has a
-//! lane, and what remains without its first lane; on some way into the block it is what remains, or a first lane. Others may
-//! bring it back as it is (loops within the turn of a lane); on the rest its bits are asked for before. No bits are set beyond the lanes.
+//! lane, and what remains without its first lane; on some way into the block it is what remains, or made from bits: those of a first
+//! lane, or of what remains of a word. Others may bring it back as it is (loops within the turn of a lane); on the rest its bits are asked
+//! for before. No bits are set beyond the lanes.
 
-use super::defs::Defs;
+use super::defs::{Def, Defs};
 use super::make::Maker;
 use super::{identity, replace};
 use crate::ir::{BlockId, Inst, Kind, Region, Type, Value};
 use spmdvm_vm::isa::Op;
 use spmdvm_vm::types::Ty;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 const WORD: Type = Type::uniform(Ty::U64);
 
@@ -25,16 +26,21 @@ pub fn run(region: &mut Region) {
     if !region.blocks.iter().flat_map(|block| &block.insts).any(finds_first) {
         return;
     }
-    // What asks for the bits of a mask that it is brought is no longer in that one's way.
+    let mut words = Words::default();
+    // What asks for the bits of a mask that it is brought is no longer in that one's way, and what remains of it is made from bits.
     loop {
         let defs = Defs::of(region);
-        let found = waiting(region, &defs);
+        let found = waiting(region, &defs, &words);
         if found.is_empty() {
             break;
         }
-        as_words(region, &defs, &found);
+        as_words(region, &defs, &found, &mut words);
     }
 }
+
+/// Words that have no bits beyond the lanes: parameters that were masks.
+#[derive(Default)]
+struct Words(HashSet<Value>);
 
 /// A parameter of a block that is to be a word.
 struct Waiting {
@@ -56,7 +62,7 @@ struct Use<'a> {
 }
 
 /// The parameters that may be words.
-fn waiting(region: &Region, defs: &Defs) -> Vec<Waiting> {
+fn waiting(region: &Region, defs: &Defs, words: &Words) -> Vec<Waiting> {
     let params = || {
         (0..)
             .map(BlockId)
@@ -79,7 +85,7 @@ fn waiting(region: &Region, defs: &Defs) -> Vec<Waiting> {
         }
     }
     let found = masks().filter_map(|(block, place, mask)| {
-        let rests = rests(defs, (block, place), mask, uses.get(&mask)?)?;
+        let rests = rests(defs, words, (block, place), mask, uses.get(&mask)?)?;
         Some(Waiting { block, place, mask, rests })
     });
     found.collect()
@@ -87,7 +93,7 @@ fn waiting(region: &Region, defs: &Defs) -> Vec<Waiting> {
 
 /// The masks without the first lane of a parameter, if there is one on some way into its block and instructions use it
 /// for nothing else.
-fn rests(defs: &Defs, own: (BlockId, usize), mask: Value, of: &Use<'_>) -> Option<Vec<Value>> {
+fn rests(defs: &Defs, words: &Words, own: (BlockId, usize), mask: Value, of: &Use<'_>) -> Option<Vec<Value>> {
     let mut rests = Vec::new();
     for inst in &of.readers {
         match (inst.kind, inst.result) {
@@ -98,7 +104,7 @@ fn rests(defs: &Defs, own: (BlockId, usize), mask: Value, of: &Use<'_>) -> Optio
     }
     // Loops within the turn of a lane may come back to its block, with the lanes that still wait.
     let stays = of.handed_on.iter().all(|&to| to == own);
-    let comes_round = of.brought.iter().any(|&arg| rests.contains(&arg) || first_of(defs, arg).is_some());
+    let comes_round = of.brought.iter().any(|&arg| rests.contains(&arg) || words.bits_of(defs, arg).is_some());
     (stays && comes_round).then_some(rests)
 }
 
@@ -114,14 +120,29 @@ fn is_rest(defs: &Defs, inst: &Inst, mask: Value) -> bool {
 fn first_of(defs: &Defs, first: Value) -> Option<(Value, Value)> {
     let arg = |v: Value, kind: Kind| defs.get(v).filter(|def| def.kind == kind).map(|def| def.arg(0));
     let bits = arg(first, Kind::MaskFromBits)?;
+    Some((bits, arg(first_place(defs, bits)?.arg(0), Kind::MaskBits)?))
+}
+
+/// What counts the zeros below the only bit of a word, if that is the first one of another.
+fn first_place(defs: &Defs, bits: Value) -> Option<Def> {
     let shifted = defs.as_op(bits, Op::Shl)?;
-    let place = defs.as_op(shifted.arg(1), Op::Ctz)?;
-    let of = arg(place.arg(0), Kind::MaskBits)?;
-    (defs.known(shifted.arg(0)) == Some(1)).then_some((bits, of))
+    defs.as_op(shifted.arg(1), Op::Ctz).filter(|_| defs.known(shifted.arg(0)) == Some(1))
+}
+
+impl Words {
+    /// The bits that a mask is made from, if they are those of a first lane or of what remains of a word.
+    fn bits_of(&self, defs: &Defs, mask: Value) -> Option<Value> {
+        let bits = defs.get(mask).filter(|def| def.kind == Kind::MaskFromBits)?.arg(0);
+        let is_word = |v: Value| self.0.contains(&v);
+        let is_first =
+            || first_of(defs, mask).is_some() || first_place(defs, bits).is_some_and(|place| is_word(place.arg(0)));
+        let remain = || defs.as_op(bits, Op::And).is_some_and(|and| is_word(and.arg(0)) || is_word(and.arg(1)));
+        (is_word(bits) || is_first() || remain()).then_some(bits)
+    }
 }
 
 /// Has parameters be the bits of the masks that they were.
-fn as_words(region: &mut Region, defs: &Defs, found: &[Waiting]) {
+fn as_words(region: &mut Region, defs: &Defs, found: &[Waiting], made: &mut Words) {
     let mut words = HashMap::new();
     let mut of_rests = HashMap::new();
     for waiting in found {
@@ -165,7 +186,8 @@ fn as_words(region: &mut Region, defs: &Defs, found: &[Waiting]) {
         }
         region.blocks[at].insts = new;
     }
-    hand_on(region, found, |mask| known.get(&mask).copied().or_else(|| Some(first_of(defs, mask)?.0)));
+    hand_on(region, found, |mask| known.get(&mask).copied().or_else(|| made.bits_of(defs, mask)));
+    made.0.extend(words.values());
     let mut to = identity(region);
     replaced.into_iter().for_each(|(bits, word)| to[bits.index()] = word);
     replace(region, &to);
