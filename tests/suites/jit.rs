@@ -3,6 +3,7 @@
 
 use spmdvm::jit::Variant;
 use spmdvm::jit::abort::Abort;
+use spmdvm::jit::dominance::Dominators;
 use spmdvm::jit::engine::LoopReport;
 use spmdvm::jit::ir::{Block, BlockId, End, ExitReason, Inst, Kind, Region};
 use spmdvm::jit::passes::licm::Loops;
@@ -28,7 +29,7 @@ fn only_region(module: &Module) -> Region {
 
 /// The blocks that are in a loop of the region, but not the cold ones.
 fn looping(region: &Region) -> Vec<&Block> {
-    let dominators = spmdvm::jit::dominance::Dominators::new(region);
+    let dominators = Dominators::new(region);
     let loops = Loops::new(region, &dominators);
     let ids = (0..region.blocks.len() as u32).map(BlockId);
     ids.filter(|&b| loops.of(b).is_some()).map(|b| region.block(b)).filter(|b| !b.cold).collect()
@@ -390,6 +391,53 @@ fn frames_of_called_functions_need_no_region_of_memory_while_nothing_asks_for_on
     };
     assert_ne!(count(|k| matches!(k, Kind::FramePass)), 0);
     assert_eq!(count(|k| matches!(k, Kind::FrameOpen { .. })), 0);
+}
+
+/// Returns whether each cycle of a region is a loop: entered at one block only.
+fn cycles_are_loops(region: &Region) -> bool {
+    let dominators = Dominators::new(region);
+    let (mut seen, mut on_the_way) = (BTreeSet::from([BlockId(0)]), vec![(BlockId(0), 0)]);
+    while let Some((block, next)) = on_the_way.last_mut() {
+        let block = *block;
+        let Some(to) = region.block(block).end.edges().nth(*next).map(|edge| edge.to) else {
+            on_the_way.pop();
+            continue;
+        };
+        *next += 1;
+        if on_the_way.iter().any(|&(b, _)| b == to) && !dominators.dominates(to, block) {
+            return false;
+        }
+        if seen.insert(to) {
+            on_the_way.push((to, 0));
+        }
+    }
+    true
+}
+
+/// The ways of the first turn meet those of the others where calls and branches are over.
+#[test]
+fn turns_of_lanes_are_a_loop() {
+    let of_lanes =
+        "foreach_active (l) { uniform int v = extract(x, l); if (v > 4) s += v * v; else s ^= v; out[i] = s; }";
+    let calls = "foreach_active (l) { s += g(extract(x, l)); out[i] = s; }";
+    for body in [of_lanes, calls] {
+        let text = format!(
+            "static uniform int g(uniform int v) {{ if (v > 4) return v * v; return v ^ 3; }}
+            export void f(uniform int n, const uniform int a[], uniform int out[]) {{
+                uniform int s = 0;
+                foreach (i = 0 ... n) {{ int x = a[i]; if (x > 1) {{ {body} }} }}
+            }}"
+        );
+        let module = module(&text, JitSettings::eager());
+        let (a, mut out) = ((0..200).map(|i| i * 7 % 10).collect::<Vec<i32>>(), vec![0i32; 200]);
+        module.call("f", &[200.into(), Value::slice(&a), Value::slice_mut(&mut out)]).unwrap();
+        let regions: Vec<_> = loops(&module).into_iter().flat_map(|l| l.versions).map(|v| v.region).collect();
+        let takes_turns = |r: &Region| r.blocks.iter().flat_map(|b| &b.insts).any(|inst| is_op(&inst.kind, Op::Ctz));
+        assert!(regions.iter().any(|r| takes_turns(r)), "{regions:?}");
+        for region in regions {
+            assert!(cycles_are_loops(&region), "{region}");
+        }
+    }
 }
 
 #[test]

@@ -17,10 +17,23 @@ use spmdvm_vm::verify::EntryKind;
 impl Recorder<'_> {
     pub(super) fn each_begin(&mut self, state: &mut State) {
         let mask = state.mask();
-        push(state, EntryKind::Each, mask, mask);
+        // That some lane waits is known before the first turn only. Were that turn recorded apart, it would lead into the midst of the
+        // others where their ways meet: a cycle with two entries, which no pass takes for a loop.
+        let waiting = match mask {
+            Mask::Empty | Mask::One(_) => mask,
+            _ => Mask::Any(self.mask_value(mask)),
+        };
+        push(state, EntryKind::Each, mask, waiting);
         if let Some(top) = state.top_mut().entries.last_mut() {
             top.visiting = Some(self.constant(Ty::I32, 0));
         }
+    }
+
+    /// Returns whether a turn begins where a state is: then nobody reads which lanes are active.
+    pub(super) fn is_at_turn(&self, state: &State) -> bool {
+        let top = state.top();
+        let inst = self.function(top.function).code.get(top.pc as usize);
+        inst.is_some_and(|inst| matches!(inst.op, Op::EachLane | Op::EachAll | Op::EachUnique))
     }
 
     /// An instruction of the table's form `each`: the next turn, or the end of the loop.

@@ -5,7 +5,7 @@
 //! a block decides about the shape of each parameter; a later one that brings more has that noted, and the recording is done
 //! again.
 
-use super::state::{Behind, Fixed, Key, Parameter, Slot, State, Target};
+use super::state::{Behind, Fixed, Key, Mask, Parameter, Slot, State, Target};
 use super::{Recorder, Work};
 use crate::ir::{Edge, Type, Value};
 use spmdvm_vm::program::Reg;
@@ -16,6 +16,12 @@ impl Recorder<'_> {
     /// The edge to the block of a state, which is made (and recorded later) if there is none yet.
     pub(super) fn edge(&mut self, state: &State) -> Edge {
         if let Some(state) = self.forgetting(state) {
+            return self.edge(&state);
+        }
+        if self.is_at_turn(state) && state.mask() != Mask::Full {
+            // One head for all turns, whatever lanes the last one has left active.
+            let mut state = state.clone();
+            state.set_mask(Mask::Full);
             return self.edge(&state);
         }
         let unrolled = self.unrolled(state);
