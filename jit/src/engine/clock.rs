@@ -173,6 +173,7 @@ mod tests {
         }
         assert!(measured > 100 && again < measured / 20, "{again} of {measured}");
     }
+
     #[test]
     fn an_entry_that_makes_many_calls_is_measured_no_more_often_than_others() {
         let clock = Clock::new(true, false);

@@ -318,7 +318,7 @@ impl AtHand {
         // Who finds another then notes it.
         let version = ready.version.as_ref()?;
         let suits = version.begun() < ready.until && version.finds_constants(argument) == Some(true);
-        suits.then(|| Arc::as_ptr(version))
+        suits.then_some(Arc::as_ptr(version))
     }
 
     /// It has to be found what a fast call enters. Returns whether that was so the last time that it, or another in its place, was made.
